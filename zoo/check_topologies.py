@@ -59,11 +59,18 @@ def macs_of(model, shapes):
     return total
 
 
+def random_frame(name, shape):
+    """Returns a seeded frame: 0..1 for detectors, normal for classifiers."""
+    random = np.random.RandomState(7)
+    frame = random.uniform(0, 1, shape) if name.startswith("yolo") else random.normal(0, 1, shape)
+    return frame.astype(np.float32)
+
+
 def run_once(path):
-    """Returns {output: array} for one seeded normal frame; raises on values that are not finite."""
+    """Returns {output: array} for one frame; raises on values that are not finite."""
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
     source = session.get_inputs()[0]
-    frame = np.random.RandomState(7).standard_normal(source.shape).astype(np.float32)
+    frame = random_frame(path.stem, source.shape)
     names = [o.name for o in session.get_outputs()]
     outputs = dict(zip(names, session.run(names, {source.name: frame})))
     for name, array in outputs.items():
@@ -99,7 +106,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path)
     failed = 0
-    print("| topology | nodes | Conv | BatchNorm | GMAC | MB | outputs for one normal frame |")
+    print("| topology | nodes | Conv | BatchNorm | GMAC | MB | outputs for one random frame |")
     print("| --- | --- | --- | --- | --- | --- | --- |")
     for path in parser.parse_args().files:
         try:

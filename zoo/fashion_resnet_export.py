@@ -58,11 +58,9 @@ def use_readable_names(graph):
 
 
 def readable(name, op_type):
-    """'/block1/conv1/Conv' -> 'block1.conv1'; an operator without a module keeps its type."""
-    parts = [p for p in name.split("/") if p]
-    is_functional = op_type == "Add"
-    tail = [] if not is_functional else [op_type.lower()]
-    return ".".join(parts[:-1] + tail)
+    """'/block1/conv1/Conv' -> 'block1.conv1'; a sum has no module: -> 'block1.add'."""
+    *modules, _ = name.strip("/").split("/")
+    return ".".join(modules + ["add"] if op_type == "Add" else modules)
 
 
 def rename_in_place(names, renamed):

@@ -35,7 +35,7 @@ def densenet121(seed):
         x = dense_block(net, x, f"features.denseblock{i}", depth)
         if i < len(DEPTHS):
             prefix = f"features.transition{i}"
-            x = norm_relu_conv(net, x, prefix, "", net.channels[x] // 2, 1)
+            x = norm_relu_conv(net, x, prefix, "", net.channels(x) // 2, 1)
             x = net.avgpool(x, f"{prefix}.pool", 2, 2)
     x = net.relu(net.batchnorm(x, "features.norm5"), "relu")
     classifier_tail(net, x, "avgpool", "classifier")

@@ -20,13 +20,13 @@ def chain(net, x, prefix, outputs, kernel, stride=1, groups=1):
 def inverted_residual(net, x, prefix, outputs, stride, expansion):
     """Expand, depthwise, project; the sum where the shapes agree."""
     shortcut, index = x, 0
-    hidden = net.channels[x] * expansion
+    hidden = net.channels(x) * expansion
     if expansion != 1:
         x = chain(net, x, f"{prefix}.conv.{index}", hidden, 1)
         index += 1
     x = chain(net, x, f"{prefix}.conv.{index}", hidden, 3, stride, groups=hidden)
     x = net.conv(x, f"{prefix}.conv.{index + 1}", outputs, 1)
-    is_sum = stride == 1 and net.channels[shortcut] == outputs
+    is_sum = stride == 1 and net.channels(shortcut) == outputs
     x = net.batchnorm(x, f"{prefix}.conv.{index + 2}", gain=PROJECT_GAIN if is_sum else 1.0)
     return net.add(shortcut, x, f"{prefix}.add") if is_sum else x
 

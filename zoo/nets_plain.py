@@ -7,8 +7,6 @@ from onnx_builder import Net, image_input
 VGG16 = (64, 64, "pool", 128, 128, "pool", 256, 256, 256, "pool",
          512, 512, 512, "pool", 512, 512, 512, "pool")
 
-BIAS = (0.0, 0.1)  # mean and deviation
-
 
 def vgg16_bn(seed):
     """550 MB of weights, most of them in classifier.0."""
@@ -19,12 +17,11 @@ def vgg16_bn(seed):
             x = net.maxpool(x, f"features.{index}", 2, 2)
             index += 1
             continue
-        x = net.conv(x, f"features.{index}", item, 3, 1, 1, bias=BIAS)
+        x = net.conv(x, f"features.{index}", item, 3, 1, 1, bias=0.0)
         x = net.batchnorm(x, f"features.{index + 1}")
         x = net.relu(x, f"features.{index + 2}")
         index += 3
-    x = net.flatten(x, "flatten")
-    net.channels[x] *= 7 * 7
+    x = net.flatten(x, "flatten", 7 * 7)
     x = net.relu(net.gemm(x, "classifier.0", 4096), "classifier.1")
     x = net.relu(net.gemm(x, "classifier.3", 4096), "classifier.4")
     net.output(net.gemm(x, "classifier.6", 1000), "logits", [1, 1000])
@@ -39,7 +36,7 @@ SQUEEZENET = {
 
 
 def conv_relu(net, x, name, outputs, kernel):
-    x = net.conv(x, name, outputs, kernel, 1, kernel // 2, bias=BIAS)
+    x = net.conv(x, name, outputs, kernel, 1, kernel // 2, bias=0.0)
     return net.relu(x, f"{name}_activation")
 
 
@@ -53,14 +50,14 @@ def fire(net, x, prefix, squeeze, expand):
 
 def squeezenet1_1(seed):
     net = Net("squeezenet1_1", seed)
-    x = net.conv(image_input(net, 224), "features.0", 64, 3, 2, bias=BIAS)
+    x = net.conv(image_input(net, 224), "features.0", 64, 3, 2, bias=0.0)
     x = net.relu(x, "features.1")
     for index, widths in SQUEEZENET.items():
         if widths:
             x = fire(net, x, f"features.{index}", *widths)
         else:
             x = net.maxpool(x, f"features.{index}", 3, 2, ceil=True)
-    x = net.conv(x, "classifier.1", 1000, 1, bias=BIAS)
+    x = net.conv(x, "classifier.1", 1000, 1, bias=0.0)
     x = net.global_avgpool(net.relu(x, "classifier.2"), "classifier.3")
     net.output(net.flatten(x, "flatten"), "logits", [1, 1000])
     return net

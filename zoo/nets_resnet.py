@@ -32,8 +32,8 @@ def bottleneck_branch(net, x, prefix, width, stride):
 def residual(net, x, prefix, width, stride, branch):
     """One block: branch plus shortcut, then ReLU."""
     y = branch(net, x, prefix, width, stride)
-    if stride != 1 or net.channels[x] != net.channels[y]:
-        x = net.conv(x, f"{prefix}.downsample.0", net.channels[y], 1, stride)
+    if stride != 1 or net.channels(x) != net.channels(y):
+        x = net.conv(x, f"{prefix}.downsample.0", net.channels(y), 1, stride)
         x = net.batchnorm(x, f"{prefix}.downsample.1")
     return net.relu(net.add(y, x, f"{prefix}.add"), f"{prefix}.relu_out")
 

@@ -9,7 +9,8 @@ import numpy as np
 from onnx import TensorProto
 
 from nets_yolo_blocks import (
-    CLASSES, STRIDES, bottleneck, cell_grid, chain, reshape, spatial_pyramid, upsample)
+    CLASSES, IMAGE_MEAN, IMAGE_VARIANCE, STRIDES, bottleneck, cell_grid, chain, reshape,
+    spatial_pyramid, upsample)
 from onnx_builder import Net, image_input
 
 SIZE = 320
@@ -98,7 +99,7 @@ def head(net, maps):
     levels = []
     for i, (x, stride) in enumerate(zip(maps, STRIDES)):
         outputs = len(ANCHORS) * FIELDS
-        x = net.conv(x, f"model.24.m.{i}", outputs, 1, bias=(head_bias(), 0.1))
+        x = net.conv(x, f"model.24.m.{i}", outputs, 1, bias=head_bias())
         levels.append(decode_level(net, x, f"model.24.level{i}", stride))
     x = net.node("Concat", levels, "model.24.concat", axis=1)
     boxes, objects, classes = net.split(x, [4, 1, CLASSES], "model.24.split", axis=2)
@@ -120,7 +121,7 @@ def suppress(net, boxes, scores):
 
 def yolo_nms(seed):
     net = Net("yolo_nms", seed)
-    maps = neck(net, *backbone(net, image_input(net, SIZE)))
+    maps = neck(net, *backbone(net, image_input(net, SIZE, IMAGE_MEAN, IMAGE_VARIANCE)))
     boxes, scores = head(net, maps)
     selected, chosen = suppress(net, boxes, scores)
     net.output(boxes, "boxes", [1, BOXES, 4])

@@ -8,14 +8,15 @@ pixels) and 80 class scores.
 import numpy as np
 
 from nets_yolo_blocks import (
-    CLASSES, STRIDES, bottleneck, cell_grid, chain, reshape, spatial_pyramid, upsample)
+    CLASSES, IMAGE_MEAN, IMAGE_VARIANCE, STRIDES, bottleneck, cell_grid, chain, reshape,
+    spatial_pyramid, upsample)
 from onnx_builder import Net, image_input
 
 SIZE = 640
 BINS = 16  # of the distribution over each side's distance
 CELLS = sum((SIZE // s) ** 2 for s in STRIDES)
-BOX_BIAS = (1.0, 0.1)
-SCORE_BIAS = (-3.0, 0.3)
+BOX_BIAS = 0.0
+SCORE_BIAS = -3.0
 
 
 def split_block(net, x, prefix, outputs, depth, is_sum):
@@ -107,7 +108,7 @@ def decode(net, x, prefix):
 
 def yolo_silu(seed):
     net = Net("yolo_silu", seed)
-    maps = neck(net, *backbone(net, image_input(net, SIZE)))
+    maps = neck(net, *backbone(net, image_input(net, SIZE, IMAGE_MEAN, IMAGE_VARIANCE)))
     boxes, logits = head(net, maps)
     boxes = decode(net, boxes, "model.22")
     scores = net.node("Sigmoid", [logits], "model.22.sigmoid")

@@ -54,7 +54,7 @@ def main():
     names = args.names or [name for name in TOPOLOGIES if name not in ONLY_BY_NAME]
     for name in names:
         path = args.out / f"{name}.onnx"
-        print(f"{path}  {write(name, args.seed, path):,} bytes", flush=True)
+        print(f"{path.name}  {write(name, args.seed, path):,} bytes", flush=True)
 
 
 if __name__ == "__main__":

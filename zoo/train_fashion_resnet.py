@@ -25,7 +25,7 @@ def parse_arguments():
                         help="folder with the four idx .gz files")
     parser.add_argument("--out", type=Path, default=Path(__file__).resolve().parent,
                         help="folder to write to")
-    parser.add_argument("--epochs", type=int, default=24)
+    parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--batch", type=int, default=128)
     parser.add_argument("--learning-rate", type=float, default=0.15, help="the schedule's peak")
     parser.add_argument("--weight-decay", type=float, default=5e-4)

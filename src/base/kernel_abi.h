@@ -11,6 +11,7 @@ struct Call {
   void* const* operands;
   void* scratch;
   const int64_t* params;
+  int32_t* status;  ///< may be null; a plain routine stores an onepass_status here, nothing on success
 };
 
 /// Computes slices [slice_begin, slice_end) of a launch. Slices write disjoint memory and may run on any

@@ -33,6 +33,7 @@ struct Model {
 Model read_model(const std::string& path, const ReadOptions& options = {});
 
 /// The same from memory; `folder` is where external data may be read ("" refuses it).
-Model read_model(std::span<const std::byte> bytes, const std::string& folder, const ReadOptions& options = {});
+Model read_model(std::span<const std::byte> bytes, const std::string& folder,
+                 const ReadOptions& options = {});
 
 }  // namespace onepass::onnx

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kernels/epilogue.h"
+#include "kernels/estimate.h"
+#include "kernels/feature_map.h"
+#include "loops/nest.h"
+#include "targets/target.h"
+
+namespace onepass::kernels {
+
+/// dst[n,k,y,x] = epilogue(bias[k] + sum over c, kh, kw of
+///   weights[k,c,kh,kw] * src[n, c, y * stride_h - pad_top + kh * dilation_h, x * stride_w - pad_left + kw * dilation_w])
+/// c runs over the channels of k's group. src's halo holds all padding that the window reaches.
+struct ConvSpec {
+  FeatureMap src, dst;
+  int64_t kernel_h = 1, kernel_w = 1;
+  int64_t stride_h = 1, stride_w = 1;
+  int64_t dilation_h = 1, dilation_w = 1;
+  int64_t pad_top = 0, pad_left = 0;
+  int64_t groups = 1;
+  bool bias = false;
+  Epilogue epilogue;
+};
+
+/// The halo that `src` needs so that no window leaves the buffer.
+Halo required_halo(const ConvSpec& spec);
+
+// ---- conv_direct: register tiles of pixels x output channels ----------------------------------------------
+// Declared exactness: rounding (one fma chain per output in the order channel block, kh, kw, channel).
+// Operands: src, weights, bias if any, the epilogue's, dst.
+
+/// At most pixels x vectors accumulators; maps whose width is no multiple mix tiles of `pixels` and fewer.
+struct ConvTile {
+  int pixels = 1;
+  int vectors = 1;          ///< output channel vectors
+  bool rows_outer = true;   ///< slice order: rows before channel panels (weights stay in L2) or after
+  int64_t merged_rows = 1;  ///< 1x1 over maps without halo: so many rows of a map count as one
+};
+
+/// Whether conv_direct can do it: dense, or groups whose channels fill whole vectors.
+bool conv_direct_supports(const ConvSpec& spec, const targets::Target& target);
+/// Register tiles worth considering, best first by estimate.
+std::vector<ConvTile> conv_direct_tiles(const ConvSpec& spec, const targets::Target& target);
+loops::LoopNest conv_direct(const std::string& name, const ConvSpec& spec, const ConvTile& tile, const targets::Target& target);
+Estimate estimate_conv_direct(const ConvSpec& spec, const ConvTile& tile, const targets::Target& target);
+/// weights[k, c / groups, kh, kw] as conv_direct streams them, zero-filled to whole vectors.
+std::vector<float> pack_conv_direct(const ConvSpec& spec, const ConvTile& tile, const targets::Target& target,
+                                    std::span<const float> weights);
+
+// ---- conv_depthwise: lanes are channels -------------------------------------------------------------------
+// Groups of equally many input and output channels that divide a vector; 1 per group is depthwise. Exactness and
+// operands as above (order kh, kw, channel of the group).
+
+struct DepthwiseTile {
+  int pixels = 1;
+};
+
+bool conv_depthwise_supports(const ConvSpec& spec, const targets::Target& target);
+std::vector<DepthwiseTile> conv_depthwise_tiles(const ConvSpec& spec, const targets::Target& target);
+loops::LoopNest conv_depthwise(const std::string& name, const ConvSpec& spec, const DepthwiseTile& tile,
+                               const targets::Target& target);
+Estimate estimate_conv_depthwise(const ConvSpec& spec, const DepthwiseTile& tile, const targets::Target& target);
+std::vector<float> pack_conv_depthwise(const ConvSpec& spec, const targets::Target& target, std::span<const float> weights);
+
+/// A per-channel vector with zeros up to whole blocks of dst.
+std::vector<float> pad_channels(std::span<const float> values, const FeatureMap& dst, const targets::Target& target);
+
+}  // namespace onepass::kernels

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Direct convolution by register tiles. For one row of outputs and one panel of output channels:
+//
+//   for each tile of pixels:    acc[p][v] = bias[v]
+//     for c block, kh, kw, c:   acc[p][v] = fma(src[p], weights[v], acc[p][v])
+//     dst[p][v] = epilogue(acc[p][v])
+//
+// The operand with fewer vectors stays in registers for a step, the other streams through one temporary: the
+// other order costs two to three times (accumulators + min(pixels, vectors) + 1 registers).
+#include <algorithm>
+
+#include "base/diagnostic.h"
+#include "kernels/conv_direct_geometry.h"
+#include "kernels/halo.h"
+
+namespace onepass::kernels {
+
+namespace {
+
+using loops::Affine;
+using loops::Builder;
+using loops::BufferId;
+using loops::RegisterId;
+using loops::Value;
+
+constexpr int64_t k_channel_unroll = 4;
+
+class DirectEmitter {
+ public:
+  DirectEmitter(const std::string& name, const ConvSpec& spec, const ConvTile& tile, const targets::Target& target)
+      : spec_(spec),
+        tile_(tile),
+        target_(target),
+        geometry_(spec, tile, target),
+        lanes_(target.vector_lanes),
+        b_(name),
+        src_(b_.input("src", spec.src.elems())),
+        weights_(b_.input("weights", geometry_.group_elems() * spec.groups, 64)),
+        bias_(spec.bias ? b_.input("bias", geometry_.vectors * lanes_ * spec.groups, 64) : BufferId{}),
+        epilogue_(b_, spec_.epilogue, spec_.dst, lanes_),
+        dst_(b_.output("dst", spec.dst.elems())) {
+    const int64_t pixels = std::max(tile.pixels, static_cast<int>(most_pixels(geometry_.last_vectors, target)));
+    acc_ = b_.registers("acc", vector(), static_cast<int>(pixels * geometry_.panel_vectors));
+    resident_ = b_.registers("resident", vector(), static_cast<int>(std::max(pixels, geometry_.panel_vectors)));
+    streamed_ = b_.registers("streamed", vector(), 1);
+  }
+
+  loops::LoopNest emit() {
+    const int64_t rows = spec_.dst.h;
+    const Affine slice = b_.slices(spec_.dst.n * spec_.groups * geometry_.panels * rows);
+    const Affine image_group = b_.floor_div(slice, geometry_.panels * rows);
+    const Affine inner = b_.mod(slice, geometry_.panels * rows);
+    const int64_t divisor = tile_.rows_outer ? geometry_.panels : rows;
+    const Affine outer_part = b_.floor_div(inner, divisor);
+    const Affine inner_part = b_.mod(inner, divisor);
+    n_ = b_.floor_div(image_group, spec_.groups);
+    group_ = b_.mod(image_group, spec_.groups);
+    y_ = tile_.rows_outer ? outer_part : inner_part;
+    panel_ = tile_.rows_outer ? inner_part : outer_part;
+    emit_panels();
+    return b_.finish();
+  }
+
+ private:
+  loops::Type vector() const { return {loops::Scalar::f32, lanes_}; }
+
+  /// The last panel has code of its own when it is narrower or ends in a partial vector.
+  void emit_panels() {
+    const bool special = geometry_.last_vectors != geometry_.panel_vectors || geometry_.tail() != 0;
+    const auto last = [&] { emit_row(geometry_.last_vectors, true); };
+    const auto full = [&] { emit_row(geometry_.panel_vectors, false); };
+    if (geometry_.panels == 1) return last();
+    if (!special) return full();
+    b_.when(loops::Compare::eq, panel_, geometry_.panels - 1, last, full);
+  }
+
+  void emit_row(int64_t vectors, bool last) {
+    vectors_ = vectors;
+    last_ = last;
+    if (!spec_.dst.halo.empty())
+      b_.loop("v", 0, vectors, 1, [&](Affine v) {
+        zero_halo_of_row(b_, dst_, spec_.dst, n_, channel_block(v), y_, lanes_);
+      });
+    const int64_t most = vectors == geometry_.panel_vectors ? tile_.pixels : most_pixels(vectors, target_);
+    const ColumnTiles tiles(spec_.dst.w, most);
+    const int64_t edge = tiles.wide * tiles.pixels;
+    emit_tiles(0, edge, tiles.pixels);
+    if (edge < spec_.dst.w) emit_tiles(edge, spec_.dst.w, tiles.pixels - 1);
+  }
+
+  void emit_tiles(int64_t begin, int64_t end, int64_t pixels) {
+    pixels_ = pixels;
+    b_.loop("x", begin, end, pixels, [&](Affine x) {
+      x_ = x;
+      start();
+      spec_.src.block == 1 ? reduce_plain() : reduce_blocked();
+      finish();
+    });
+  }
+
+  Affine slot(const Affine& p, const Affine& v) const { return p * vectors_ + v; }
+
+  /// First output channel of vector v, and the block of dst that it lies in.
+  Affine channel(const Affine& v) const {
+    return group_ * geometry_.group_outputs + panel_ * (geometry_.panel_vectors * lanes_) + v * lanes_;
+  }
+  Affine channel_block(const Affine& v) const {
+    if (spec_.dst.block != lanes_) return 0;
+    return group_ * (geometry_.group_outputs / lanes_) + panel_ * geometry_.panel_vectors + v;
+  }
+
+  void start() {
+    b_.unrolled("v", vectors_, [&](Affine v) {
+      if (spec_.bias) b_.assign(streamed_, 0, b_.load(bias_, channel(v), lanes_));
+      const Value initial = spec_.bias ? b_.read(streamed_) : loops::constant(0, lanes_);
+      b_.unrolled("p", pixels_, [&](Affine p) { b_.assign(acc_, slot(p, v), initial); });
+    });
+  }
+
+  Affine weight_base() const {
+    return group_ * geometry_.group_elems() + panel_ * geometry_.panel_elems();
+  }
+
+  Affine src_index(const Affine& block, const Affine& kh, const Affine& kw) const {
+    return pixel_index(spec_.src, n_, block, y_ * spec_.stride_h + kh * spec_.dilation_h - spec_.pad_top,
+                       x_ * spec_.stride_w + kw * spec_.dilation_w - spec_.pad_left);
+  }
+
+  /// Plain source: the taps of a row are unrolled and overlap.
+  void reduce_plain() {
+    const Affine first = group_ * geometry_.group_channels;
+    b_.loop("c", 0, geometry_.group_channels, 1, [&](Affine c) {
+      b_.loop("kh", 0, spec_.kernel_h, 1, [&](Affine kh) {
+        const Affine row = (c * spec_.kernel_h + kh) * spec_.kernel_w;
+        b_.unrolled(
+            "kw", spec_.kernel_w,
+            [&](Affine kw) {
+              step(src_index(first + c, kh, kw), weight_base() + (row + kw) * (vectors_ * lanes_));
+            },
+            true);
+      });
+    });
+  }
+
+  void reduce_blocked() {
+    const int64_t block = std::min(spec_.src.block, geometry_.group_channels);
+    const int64_t whole = geometry_.group_channels / block;
+    const int64_t rest = geometry_.group_channels % block;
+    if (whole == 1) reduce_block(0, block);
+    if (whole > 1) b_.loop("c", 0, whole, 1, [&](Affine c) { reduce_block(c, block); });
+    if (rest > 0) reduce_block(whole, rest);
+  }
+
+  void reduce_block(const Affine& c, int64_t channels) {
+    const int64_t block = std::min(spec_.src.block, geometry_.group_channels);
+    const Affine first = group_ * (geometry_.group_channels / block);
+    const int64_t step_elems = vectors_ * lanes_;
+    b_.loop("kh", 0, spec_.kernel_h, 1, [&](Affine kh) {
+      b_.loop("kw", 0, spec_.kernel_w, 1, [&](Affine kw) {
+        const Affine src = src_index(first + c, kh, kw);
+        const Affine weights = weight_base() + c * (block * geometry_.taps * step_elems) +
+                               (kh * spec_.kernel_w + kw) * (channels * step_elems);
+        reduce_channels(src, weights, channels);
+      });
+    });
+  }
+
+  void reduce_channels(const Affine& src, const Affine& weights, int64_t channels) {
+    const int64_t whole = channels / k_channel_unroll * k_channel_unroll;
+    const int64_t step_elems = vectors_ * lanes_;
+    const auto steps = [&](const Affine& first, int64_t count) {
+      b_.unrolled("i", count, [&](Affine i) { step(src + first + i, weights + (first + i) * step_elems); });
+    };
+    if (whole > 0) b_.loop("ic", 0, whole, k_channel_unroll, [&](Affine ic) { steps(ic, k_channel_unroll); });
+    if (whole < channels) steps(whole, channels - whole);
+  }
+
+  void step(const Affine& src, const Affine& weights) {
+    const auto source = [&](const Affine& p) {
+      return b_.broadcast(src_, src + p * (spec_.stride_w * spec_.src.block), lanes_);
+    };
+    const auto weight = [&](const Affine& v) { return b_.load(weights_, weights + v * lanes_, lanes_); };
+    if (vectors_ <= pixels_) {
+      b_.unrolled("v", vectors_, [&](Affine v) { b_.assign(resident_, v, weight(v)); });
+      b_.unrolled("p", pixels_, [&](Affine p) {
+        b_.assign(streamed_, 0, source(p));
+        b_.unrolled("v", vectors_, [&](Affine v) { accumulate(p, v, b_.read(streamed_), b_.read(resident_, v)); });
+      });
+    } else {
+      b_.unrolled("p", pixels_, [&](Affine p) { b_.assign(resident_, p, source(p)); });
+      b_.unrolled("v", vectors_, [&](Affine v) {
+        b_.assign(streamed_, 0, weight(v));
+        b_.unrolled("p", pixels_, [&](Affine p) { accumulate(p, v, b_.read(resident_, p), b_.read(streamed_)); });
+      });
+    }
+  }
+
+  void accumulate(const Affine& p, const Affine& v, Value source, Value weight) {
+    b_.assign(acc_, slot(p, v), loops::fma(std::move(source), std::move(weight), b_.read(acc_, slot(p, v))));
+  }
+
+  void finish() {
+    const int64_t full = last_ && geometry_.tail() != 0 ? vectors_ - 1 : vectors_;
+    b_.unrolled("p", pixels_, [&](Affine p) {
+      b_.unrolled("v", full, [&](Affine v) { store(p, v, {}); });
+      if (full < vectors_) store(p, full, static_cast<int>(geometry_.tail()));
+    });
+  }
+
+  /// `active` lanes of the vector are channels; in a blocked map the others are written as zero.
+  void store(const Affine& p, const Affine& v, std::optional<int> active) {
+    const bool blocked = spec_.dst.block == lanes_;
+    const EpilogueEmitter::Position at{n_, channel_block(v), y_, x_ + p, lanes_, channel(v),
+                                       blocked ? std::nullopt : active};
+    Value result = epilogue_.apply(b_.read(acc_, slot(p, v)), at);
+    if (active && blocked && !keeps_zero(spec_.epilogue))
+      result = loops::select(loops::Compare::lt, loops::lane_index(lanes_), loops::constant_i32(*active, lanes_), result,
+                             loops::constant(0, lanes_));
+    const Affine inside = blocked ? Affine(0) : channel(v);
+    b_.store(dst_, pixel_index(spec_.dst, n_, channel_block(v), y_, x_ + p) + inside, result, at.active);
+  }
+
+  const ConvSpec spec_;
+  const ConvTile tile_;
+  const targets::Target& target_;
+  const DirectGeometry geometry_;
+  const int lanes_;
+  Builder b_;
+  BufferId src_, weights_, bias_;
+  EpilogueEmitter epilogue_;
+  BufferId dst_;
+  RegisterId acc_, resident_, streamed_;
+  Affine n_, group_, panel_, y_, x_;
+  int64_t vectors_ = 0, pixels_ = 0;
+  bool last_ = false;
+};
+
+}  // namespace
+
+loops::LoopNest conv_direct(const std::string& name, const ConvSpec& spec, const ConvTile& tile,
+                            const targets::Target& target) {
+  require(conv_direct_supports(spec, target), "conv_direct supports the convolution");
+  return DirectEmitter(name, merge_rows(spec, tile.merged_rows), tile, target).emit();
+}
+
+}  // namespace onepass::kernels

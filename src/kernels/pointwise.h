@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/epilogue.h"
+#include "kernels/estimate.h"
+#include "kernels/feature_map.h"
+#include "loops/nest.h"
+#include "targets/target.h"
+
+namespace onepass::kernels {
+
+// Kernels that move or transform values pixel by pixel. Exactness: bitwise as the steps say.
+
+// ---- elementwise: dst = epilogue(src), maps of the same extents, both blocked or both plain ---------------
+// Halos of src and dst may differ; dst's halo is written as zero. Operands: src, the epilogue's, dst.
+struct ElementwiseSpec {
+  FeatureMap src, dst;
+  Epilogue epilogue;
+};
+loops::LoopNest elementwise(const std::string& name, const ElementwiseSpec& spec, const targets::Target& target);
+Estimate estimate_elementwise(const ElementwiseSpec& spec);
+
+// ---- layout: dst = src under another block, halo or offset ------------------------------------------------
+// plain <-> blocked, plain -> plain with halo, blocked -> blocked with another halo or channel slice. The halo of
+// dst and, when `zero_tail`, the lanes behind its last channel are written as zero. Operands: src, dst.
+struct LayoutSpec {
+  FeatureMap src, dst;
+};
+loops::LoopNest layout(const std::string& name, const LayoutSpec& spec, const targets::Target& target);
+Estimate estimate_layout(const LayoutSpec& spec);
+
+// ---- pool -------------------------------------------------------------------------------------------------
+// Blocked maps. Windows are clipped to the map (MaxPool: padding is -inf; AveragePool: padding counts only with
+// count_include_pad, as the standard counts it with ceil_mode). Never reads the halo. Operands: src, the
+// epilogue's, dst.
+struct PoolSpec {
+  enum class Kind { max, average };
+  Kind kind = Kind::max;
+  FeatureMap src, dst;
+  int64_t kernel_h = 1, kernel_w = 1;   ///< the whole map for a global pool
+  int64_t stride_h = 1, stride_w = 1;
+  int64_t dilation_h = 1, dilation_w = 1;
+  int64_t pad_top = 0, pad_left = 0, pad_bottom = 0, pad_right = 0;
+  bool count_include_pad = false;
+  Epilogue epilogue;
+};
+loops::LoopNest pool(const std::string& name, const PoolSpec& spec, const targets::Target& target);
+Estimate estimate_pool(const PoolSpec& spec);
+
+// ---- resize, nearest by whole factors ---------------------------------------------------------------------
+// dst[y, x] = src[y / factor_h, x / factor_w], blocked maps. Operands: src, dst.
+struct UpsampleSpec {
+  FeatureMap src, dst;
+  int64_t factor_h = 2, factor_w = 2;
+};
+loops::LoopNest upsample(const std::string& name, const UpsampleSpec& spec, const targets::Target& target);
+Estimate estimate_upsample(const UpsampleSpec& spec);
+
+}  // namespace onepass::kernels

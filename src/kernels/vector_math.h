@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "ir/activation.h"
+#include "loops/builder.h"
+
+namespace onepass::kernels {
+
+/// f(x) as loop-language operations, from the formula in ir/activation_formulas.h. Every lane is computed alike;
+/// the bound on the error is the `ulp` column of activations.def.
+loops::Value apply_activation(const ir::Activation& activation, loops::Value x);
+
+/// Elementary functions on f32 vectors for all inputs, NaN and infinities as in C's libm.
+loops::Value exp(loops::Value x);
+loops::Value log(loops::Value x);
+loops::Value tanh(loops::Value x);
+loops::Value erf(loops::Value x);
+loops::Value log1p_of_exp(loops::Value x);  ///< log(1 + exp(x)), without overflow
+
+}  // namespace onepass::kernels

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "loops/nest.h"
+
+namespace onepass::loops {
+
+// The meaning of every operation, lane by lane, on 32-bit words that hold f32 or i32.
+
+void unary_lanes(Unary op, int lanes, const uint32_t* a, uint32_t* dst);
+void binary_f32_lanes(Binary op, int lanes, const uint32_t* a, const uint32_t* b, uint32_t* dst);
+/// False when a shift is by less than 0 or more than 31.
+bool binary_i32_lanes(Binary op, int lanes, const uint32_t* a, const uint32_t* b, uint32_t* dst);
+void fma_lanes(int lanes, const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* dst);
+
+struct SelectOperands {
+  const uint32_t* a;
+  const uint32_t* b;
+  const uint32_t* then;
+  const uint32_t* otherwise;
+};
+void select_lanes(Compare compare, Scalar scalar, int lanes, const SelectOperands& operands, uint32_t* dst);
+
+}  // namespace onepass::loops
