@@ -19,6 +19,9 @@ using Object = std::vector<std::byte>;
 /// visibility). Deterministic: same nests and target, same bytes. Throws InternalError when LLVM refuses.
 Object compile_object(std::span<const loops::LoopNest> nests, const targets::Target& target);
 
+/// The same code as several objects, compiled by up to `jobs` threads. The split does not depend on `jobs`.
+std::vector<Object> compile_objects(std::span<const loops::LoopNest> nests, const targets::Target& target, int jobs);
+
 /// The same module as LLVM IR, or as assembly.
 std::string llvm_ir(std::span<const loops::LoopNest> nests, const targets::Target& target);
 std::string assembly(std::span<const loops::LoopNest> nests, const targets::Target& target);

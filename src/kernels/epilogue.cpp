@@ -102,12 +102,17 @@ Value EpilogueEmitter::apply(Value accumulator, const Position& at) const {
 Value EpilogueEmitter::step_value(const EpilogueStep& step, Value accumulator, const Position& at, size_t& buffer) const {
   if (step.kind == EpilogueStep::Kind::activation) return apply_activation(step.activation, accumulator);
   if (step.kind == EpilogueStep::Kind::affine) {
-    const Value scale = builder_.load(buffers_.at(buffer++), at.channel, at.lanes, at.active);
-    const Value shift = builder_.load(buffers_.at(buffer++), at.channel, at.lanes, at.active);
+    const Value scale = channel_values(buffers_.at(buffer++), at.channel, at);
+    const Value shift = channel_values(buffers_.at(buffer++), at.channel, at);
     return loops::binary(Binary::add, loops::binary(Binary::mul, accumulator, scale), shift);
   }
   const Value other = operand(step.operand, at, buffer);
   return step.accumulator_left ? apply_binary(step.op, accumulator, other) : apply_binary(step.op, other, accumulator);
+}
+
+/// One value per lane, or the one value of the channel that all lanes belong to.
+Value EpilogueEmitter::channel_values(loops::BufferId buffer, const loops::Affine& index, const Position& at) const {
+  return at.along_row ? builder_.broadcast(buffer, index, at.lanes) : builder_.load(buffer, index, at.lanes, at.active);
 }
 
 Value EpilogueEmitter::operand(const StepOperand& operand, const Position& at, size_t& buffer) const {
@@ -116,10 +121,9 @@ Value EpilogueEmitter::operand(const StepOperand& operand, const Position& at, s
     case StepOperand::Kind::scalar:
       return loops::constant(operand.value, at.lanes);
     case StepOperand::Kind::per_channel:
-      return builder_.load(buffers_.at(buffer++), at.channel, at.lanes, at.active);
+      return channel_values(buffers_.at(buffer++), at.channel, at);
     case StepOperand::Kind::gate:
-      return builder_.load(buffers_.at(buffer++), pixel_index(operand.map, at.n, at.channel_block, 0, 0) + inside, at.lanes,
-                           at.active);
+      return channel_values(buffers_.at(buffer++), pixel_index(operand.map, at.n, at.channel_block, 0, 0) + inside, at);
     case StepOperand::Kind::map:
       return builder_.load(buffers_.at(buffer++), pixel_index(operand.map, at.n, at.channel_block, at.y, at.x) + inside,
                            at.lanes, at.active);

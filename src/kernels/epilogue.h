@@ -60,12 +60,14 @@ class EpilogueEmitter {
     int lanes = 1;                 ///< channels in the vector (dst.block, or a part of a matrix row)
     loops::Affine channel;         ///< first channel: channel_block * block + offset inside the block
     std::optional<int> active;     ///< lanes that exist, when fewer than `lanes`
+    bool along_row = false;        ///< lanes are pixels x, x + 1, ... of one channel (plain maps)
   };
   loops::Value apply(loops::Value accumulator, const Position& at) const;
 
  private:
   loops::Value step_value(const EpilogueStep& step, loops::Value accumulator, const Position& at, size_t& buffer) const;
   loops::Value operand(const StepOperand& operand, const Position& at, size_t& buffer) const;
+  loops::Value channel_values(loops::BufferId buffer, const loops::Affine& index, const Position& at) const;
 
   loops::Builder& builder_;
   const Epilogue& epilogue_;

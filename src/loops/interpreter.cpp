@@ -87,8 +87,7 @@ class Interpreter {
     if (op.active == 0) return;
     const std::byte* src = elements(op.object, evaluate(op.index), op.stride, op.active);
     if (op.stride == 1) {
-      std::memcpy(dst, src, k_scalar_bytes * op.active);
-      return;
+      return copy_words(op.active, src, dst);
     }
     const auto stride_bytes = op.stride * static_cast<int64_t>(k_scalar_bytes);
     for (int i = 0; i < op.active; ++i) std::memcpy(dst + i, src + stride_bytes * i, k_scalar_bytes);
@@ -107,8 +106,7 @@ class Interpreter {
     std::byte* dst = elements(step.object, evaluate(step.a), step.stride, step.active);
     const uint32_t* src = frame_.data() + step.value;
     if (step.stride == 1) {
-      std::memcpy(dst, src, k_scalar_bytes * step.active);
-      return;
+      return copy_words(step.active, src, dst);
     }
     const auto stride_bytes = step.stride * static_cast<int64_t>(k_scalar_bytes);
     for (int i = 0; i < step.active; ++i) std::memcpy(dst + stride_bytes * i, src + i, k_scalar_bytes);
@@ -130,16 +128,15 @@ class Interpreter {
     if (!assigned_[reg.flag_offset + place])
       expect(false, fmt::format("slot {} of register {} is read before it is assigned", place,
                                 nest_.registers[op.object].name));
-    std::memcpy(frame_.data() + op.dst, registers_.data() + reg.frame_offset + place * op.lanes,
-                k_scalar_bytes * op.lanes);
+    copy_words(op.lanes, registers_.data() + reg.frame_offset + place * op.lanes, frame_.data() + op.dst);
   }
 
   void assign(const Step& step) {
     const int64_t place = slot(step.object, step.a);
     const RegisterPlace& reg = program_.registers[step.object];
     assigned_[reg.flag_offset + place] = 1;
-    std::memcpy(registers_.data() + reg.frame_offset + place * step.lanes, frame_.data() + step.value,
-                k_scalar_bytes * step.lanes);
+    copy_words(step.lanes, frame_.data() + step.value,
+               registers_.data() + reg.frame_offset + place * step.lanes);
   }
 
   // ---- operations -----------------------------------------------------------------------------------------

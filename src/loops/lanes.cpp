@@ -3,7 +3,6 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 namespace onepass::loops {
@@ -71,15 +70,28 @@ bool holds(Compare compare, T a, T b) {
   return false;
 }
 
-void plain_fma(int lanes, const float* a, const float* b, const float* c, float* dst) {
+/// A float that may lie in memory declared as words.
+using WordFloat [[gnu::may_alias]] = float;
+
+void plain_fma(int lanes, const WordFloat* a, const WordFloat* b, const WordFloat* c, WordFloat* dst) {
   for (int i = 0; i < lanes; ++i) dst[i] = std::fma(a[i], b[i], c[i]);
 }
 
 #if defined(__x86_64__)
 // The same operation on hosts that have it as an instruction; a call to libm per lane is slow.
-__attribute__((target("avx2,fma"))) void fast_fma(int lanes, const float* a, const float* b, const float* c,
-                                                  float* dst) {
-  for (int i = 0; i < lanes; ++i) dst[i] = __builtin_fmaf(a[i], b[i], c[i]);
+template <int count>
+[[gnu::target("avx2,fma")]] inline void fast_fma_block(const WordFloat* a, const WordFloat* b,
+                                                       const WordFloat* c, WordFloat* dst) {
+  float block[count];
+  for (int i = 0; i < count; ++i) block[i] = __builtin_fmaf(a[i], b[i], c[i]);
+  for (int i = 0; i < count; ++i) dst[i] = block[i];
+}
+
+[[gnu::target("avx2,fma")]] void fast_fma(int lanes, const WordFloat* a, const WordFloat* b,
+                                          const WordFloat* c, WordFloat* dst) {
+  int i = 0;
+  for (; i + 8 <= lanes; i += 8) fast_fma_block<8>(a + i, b + i, c + i, dst + i);
+  for (; i < lanes; ++i) fast_fma_block<1>(a + i, b + i, c + i, dst + i);
 }
 
 bool has_fma() {
@@ -87,7 +99,7 @@ bool has_fma() {
   return has;
 }
 #else
-void fast_fma(int lanes, const float* a, const float* b, const float* c, float* dst) {
+void fast_fma(int lanes, const WordFloat* a, const WordFloat* b, const WordFloat* c, WordFloat* dst) {
   plain_fma(lanes, a, b, c, dst);
 }
 bool has_fma() {
@@ -118,8 +130,7 @@ void unary_lanes(Unary op, int lanes, const uint32_t* a, uint32_t* dst) {
       return map1(lanes, a, dst, [](uint32_t x) { return as_word(static_cast<float>(as_i32(x))); });
     case Unary::bits_to_i32:
     case Unary::bits_to_f32:
-      std::memcpy(dst, a, sizeof(uint32_t) * lanes);
-      return;
+      return copy_words(lanes, a, dst);
   }
 }
 
@@ -180,16 +191,9 @@ bool binary_i32_lanes(Binary op, int lanes, const uint32_t* a, const uint32_t* b
 }
 
 void fma_lanes(int lanes, const uint32_t* a, const uint32_t* b, const uint32_t* c, uint32_t* dst) {
-  float x[64], y[64], z[64], result[64];
-  const size_t bytes = sizeof(uint32_t) * lanes;
-  std::memcpy(x, a, bytes);
-  std::memcpy(y, b, bytes);
-  std::memcpy(z, c, bytes);
-  if (has_fma())
-    fast_fma(lanes, x, y, z, result);
-  else
-    plain_fma(lanes, x, y, z, result);
-  std::memcpy(dst, result, bytes);
+  const auto floats = [](const uint32_t* words) { return reinterpret_cast<const WordFloat*>(words); };
+  const auto fused = has_fma() ? fast_fma : plain_fma;
+  fused(lanes, floats(a), floats(b), floats(c), reinterpret_cast<WordFloat*>(dst));
 }
 
 void select_lanes(Compare compare, Scalar scalar, int lanes, const SelectOperands& operands, uint32_t* dst) {

@@ -44,9 +44,10 @@ bool skip_payload(CodedInputStream& stream, uint32_t tag, bool& beyond_end) {
                  static_cast<int64_t>(size_bytes) > static_cast<int64_t>(stream.BytesUntilTotalBytesLimit());
     return !beyond_end && stream.Skip(static_cast<int>(size_bytes));
   }
+  if (wire_type != WireFormatLite::WIRETYPE_VARINT) return false;  // ModelProto has no such field
   uint64_t number = 0;
-  beyond_end = true;
-  return wire_type == WireFormatLite::WIRETYPE_VARINT && stream.ReadVarint64(&number);
+  beyond_end = !stream.ReadVarint64(&number);
+  return !beyond_end;
 }
 
 /// Whether bytes that do not parse are the beginning of a model.

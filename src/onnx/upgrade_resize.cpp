@@ -7,8 +7,32 @@ namespace onepass::onnx {
 
 namespace {
 
-/// Before opset 11 a destination pixel d reads source pixel d / scale, rounded down where nothing is
-/// interpolated.
+/// Before opset 11 a pixel is rounded down where the map grows and up where it shrinks (the standard's own
+/// test).
+std::string rounding_for(Importer& importer, const SourceNode& node, ir::ValueId scales) {
+  if (!importer.graph.is_constant(scales)) {
+    importer.warnings.push_back(
+        refuse(node, {.severity = Severity::warning,
+                      .code = "resize_scales_unknown",
+                      .message = "scales are not constant in the file; the map is taken to grow"})
+            .diagnostics()
+            .front());
+    return "floor";
+  }
+  bool grows = false, shrinks = false;
+  for (double scale : importer.graph.value(scales).constant.to_doubles()) {
+    grows = grows || scale > 1;
+    shrinks = shrinks || scale < 1;
+  }
+  if (grows && shrinks)
+    throw refuse(node, {.code = "resize_scales",
+                        .message = "nearest mode enlarges one axis and shrinks another",
+                        .accepted = "before opset 11, scales that all enlarge or all shrink",
+                        .hint = "export with opset 11 or later"});
+  return shrinks ? "ceil" : "floor";
+}
+
+/// Before opset 11 a destination pixel d reads source pixel d / scale.
 void emit_asymmetric(Importer& importer, SourceNode& node, ir::ValueId scales) {
   std::string mode = node.attributes.get_string("mode", "nearest");
   if (mode == "bilinear") mode = "linear";
@@ -20,7 +44,7 @@ void emit_asymmetric(Importer& importer, SourceNode& node, ir::ValueId scales) {
   node.inputs = {node.inputs.at(0), {}, scales};
   node.attributes.set("mode", mode);
   node.attributes.set("coordinate_transformation_mode", std::string("asymmetric"));
-  if (mode == "nearest") node.attributes.set("nearest_mode", std::string("floor"));
+  if (mode == "nearest") node.attributes.set("nearest_mode", rounding_for(importer, node, scales));
   importer.emit(node);
 }
 

@@ -174,9 +174,10 @@ void write_inline(const ir::Graph& graph, WrittenNames& names, pb::GraphProto& p
     *proto.add_initializer() = tensor_proto(graph.value(id).constant, names.of(id));
 }
 
-void write_external(const ir::Graph& graph, const std::string& path, WrittenNames& names,
-                    pb::GraphProto& proto) {
-  AtomicFile file(path);
+/// The data file, written but not yet in place.
+std::unique_ptr<AtomicFile> write_external(const ir::Graph& graph, const std::string& path,
+                                           WrittenNames& names, pb::GraphProto& proto) {
+  auto file = std::make_unique<AtomicFile>(path);
   int64_t offset_bytes = 0;
   for (ir::ValueId id : used_constants(graph)) {
     const ir::Tensor& tensor = graph.value(id).constant;

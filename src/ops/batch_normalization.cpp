@@ -30,9 +30,11 @@ void check_outputs(const ShapeContext& context) {
   if (is_training(context.node) && !is_spatial(context.node))
     refuse(context.node, "bad_attribute", "training_mode = 1 with spatial = 0",
            "spatial = 1 in training mode");
-  const auto asked = std::count_if(outputs.begin(), outputs.end(), [](ir::ValueId id) { return id.valid(); });
-  const bool wants_statistics = asked > 1 || outputs.size() > 1;
-  if (outputs.size() > 3 || (wants_statistics && asked > 1 && !is_training(context.node)))
+  const size_t allowed = is_training(context.node) ? 3 : 1;
+  const auto asked = static_cast<size_t>(
+      std::find_if(outputs.rbegin(), outputs.rend(), [](ir::ValueId id) { return id.valid(); }).base() -
+      outputs.begin());
+  if (asked > allowed)
     refuse(context.node, "too_many_outputs", fmt::format("{} outputs are asked for", asked),
            "one output, or with training_mode = 1 the running mean and variance too");
 }
@@ -52,8 +54,8 @@ std::vector<ir::TensorType> batch_normalization_shape(const ShapeContext& contex
                          ir::to_string(context.type(0))),
              ir::to_string(parameters));
   }
-  std::vector<ir::TensorType> types{checked(context.node, context.type(0)), parameters, parameters};
-  types.resize(context.node.outputs.size());
+  std::vector<ir::TensorType> types{checked(context.node, context.type(0))};
+  types.resize(context.node.outputs.size(), parameters);
   return types;
 }
 

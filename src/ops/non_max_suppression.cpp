@@ -97,7 +97,8 @@ std::vector<int64_t> candidates(const Selection<T>& selection, const T* scores) 
         selection.has_score_threshold ? scores[i] > selection.score_threshold : !std::isnan(scores[i]);
     if (passes) order.push_back(i);
   }
-  std::stable_sort(order.begin(), order.end(), [&](int64_t i, int64_t j) { return scores[i] > scores[j]; });
+  std::sort(order.begin(), order.end(),
+            [&](int64_t i, int64_t j) { return scores[i] != scores[j] ? scores[i] > scores[j] : i < j; });
   return order;
 }
 

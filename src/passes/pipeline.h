@@ -14,6 +14,7 @@ struct PassOptions {
   patterns::RewriteOptions rewrite;
   int64_t max_folded_bytes = 64 << 20;  ///< constant folding never makes a constant larger than this, unless it shrinks
   std::function<void(const std::string& pass, const ir::Graph&)> on_change;  ///< dump hook
+  std::function<void(const std::string& pass, double milliseconds)> on_time;  ///< after every pass
 };
 
 /// All whole-graph passes in order: normalise (one spelling per meaning), fold constants and shape arithmetic,

@@ -17,7 +17,8 @@ std::optional<AffineNode> affine_node(const ir::Graph& graph, ir::NodeId id) {
   const ir::Node& node = graph.node(id);
   const bool fits = node.op == Op::Mul || node.op == Op::Add || node.op == Op::Sub || node.op == Op::Div;
   if (!fits || node.inputs.size() != 2) return std::nullopt;
-  if (is_free(graph, node.inputs[1]) && known_constant(graph, node.inputs[0]) == nullptr) return AffineNode{0, 1};
+  if (is_free(graph, node.inputs[1]) && known_constant(graph, node.inputs[0]) == nullptr)
+    return AffineNode{0, 1};
   if (is_free(graph, node.inputs[0])) return AffineNode{1, 0};
   return std::nullopt;
 }

@@ -14,8 +14,8 @@ struct AffineNode {
   int constant = 1;  ///< input number of the other operand
 };
 
-/// The operands of `node` when it is such an operator and exactly one operand is computed by no node but an Identity
-/// of a constant. With both free, the first is the variable.
+/// The operands of `node` when it is such an operator and exactly one operand is computed by no node but an
+/// Identity of a constant. With both free, the first is the variable.
 std::optional<AffineNode> affine_node(const ir::Graph& graph, ir::NodeId node);
 
 /// One value for each channel (axis 1) when `constant` broadcasts over a tensor of `rank` axes as a scalar or

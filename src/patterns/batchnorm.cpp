@@ -60,13 +60,17 @@ bool all_equal(const std::vector<double>& values, double expected) {
 
 }  // namespace
 
-std::optional<Failure> batchnorm_failure(const ir::Graph& graph, ir::NodeId bn, const BatchNormConditions& ids) {
+std::optional<Failure> batchnorm_failure(const ir::Graph& graph, ir::NodeId bn,
+                                         const BatchNormConditions& ids) {
   const ir::Node& node = graph.node(bn);
   if (node.attributes.get_int("training_mode", 0) != 0)
-    return Failure{ids.inference, fmt::format("'{}' has training_mode=1: it uses the statistics of the batch", node.name)};
-  const auto outputs = std::count_if(node.outputs.begin(), node.outputs.end(), [](ir::ValueId v) { return v.valid(); });
+    return Failure{ids.inference,
+                   fmt::format("'{}' has training_mode=1: it uses the statistics of the batch", node.name)};
+  const auto outputs =
+      std::count_if(node.outputs.begin(), node.outputs.end(), [](ir::ValueId v) { return v.valid(); });
   if (outputs > 1)
-    return Failure{ids.inference, fmt::format("'{}' has {} outputs: it is in training mode", node.name, outputs)};
+    return Failure{ids.inference,
+                   fmt::format("'{}' has {} outputs: it is in training mode", node.name, outputs)};
   if (node.attributes.get_int("spatial", 1) == 0)
     return Failure{ids.spatial, fmt::format("'{}' has spatial=0: one statistic for each element", node.name)};
   for (size_t i = 0; i < 4; ++i)
@@ -81,7 +85,7 @@ std::optional<Failure> batchnorm_length_failure(const ir::Graph& graph, ir::Node
     const ir::Shape& shape = known_constant(graph, node.inputs[i + 1])->shape();
     if (shape != ir::Shape{channels})
       return Failure{condition, fmt::format("{} of '{}' is {} for {} channels", k_parameters[i], node.name,
-                                            to_string(shape), channels)};
+                                            ir::to_string(shape), channels)};
   }
   return std::nullopt;
 }
@@ -101,21 +105,26 @@ void warn_about_statistics(const ir::Graph& graph, ir::NodeId bn, Journal& journ
   const Statistics s = statistics(graph, bn);
   const size_t channels = s.scale.size();
   const auto deviation = [&](size_t c) { return std::sqrt(s.variance[c] + s.epsilon); };
-  const Extreme gain = find_extreme(channels, k_large_gain, [&](size_t c) { return std::abs(s.scale[c]) / deviation(c); });
+  const Extreme gain =
+      find_extreme(channels, k_large_gain, [&](size_t c) { return std::abs(s.scale[c]) / deviation(c); });
   if (gain.count > 0)
     warn(graph, bn, journal, "large_gain",
-         fmt::format("{} of {} channels are scaled by more than {}, channel {} by {:.1f}: rounding errors of the "
-                     "convolution grow alike, folded or not",
-                     gain.count, channels, k_large_gain, gain.channel, gain.measure));
+         fmt::format(
+             "{} of {} channels are scaled by more than {}, channel {} by {:.1f}: rounding errors of the "
+             "convolution grow alike, folded or not",
+             gain.count, channels, k_large_gain, gain.channel, gain.measure));
   const Extreme negative = find_extreme(channels, 0, [&](size_t c) { return -(s.variance[c] + s.epsilon); });
   if (negative.count > 0)
     warn(graph, bn, journal, "negative_variance",
-         fmt::format("variance + epsilon is negative in {} of {} channels ({} in channel {}): these channels are NaN",
-                     negative.count, channels, -negative.measure, negative.channel));
-  const Extreme far = find_extreme(channels, k_cancelling_ratio, [&](size_t c) { return std::abs(s.mean[c]) / deviation(c); });
+         fmt::format(
+             "variance + epsilon is negative in {} of {} channels ({} in channel {}): these channels are NaN",
+             negative.count, channels, -negative.measure, negative.channel));
+  const Extreme far = find_extreme(channels, k_cancelling_ratio,
+                                   [&](size_t c) { return std::abs(s.mean[c]) / deviation(c); });
   if (far.count > 0)
     warn(graph, bn, journal, "cancellation",
-         fmt::format("the mean of channel {} is {:.0f} standard deviations from zero ({} of {} channels above {}): the "
+         fmt::format("the mean of channel {} is {:.0f} standard deviations from zero ({} of {} channels "
+                     "above {}): the "
                      "result is a small difference of large numbers, folded or not",
                      far.channel, far.measure, far.count, channels, k_cancelling_ratio));
   if (channels > 0 && all_equal(s.mean, 0) && all_equal(s.variance, 1))

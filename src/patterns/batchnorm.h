@@ -12,7 +12,8 @@ struct BatchNormConditions {
   const char* constant;   ///< scale, bias, mean and variance are constants of type f32
 };
 
-std::optional<Failure> batchnorm_failure(const ir::Graph& graph, ir::NodeId bn, const BatchNormConditions& ids);
+std::optional<Failure> batchnorm_failure(const ir::Graph& graph, ir::NodeId bn,
+                                         const BatchNormConditions& ids);
 
 /// Why the four parameters are not of shape [channels].
 std::optional<Failure> batchnorm_length_failure(const ir::Graph& graph, ir::NodeId bn, int64_t channels,

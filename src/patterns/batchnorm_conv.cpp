@@ -2,9 +2,10 @@
 //
 // BatchNormalization | Mul | Add | Sub | Div by a constant -> Conv => Conv
 //
-// The scale goes into the weights of the input channels, the shift into the bias. Padding adds zeros behind the
-// shift, so a folded shift would be wrong at the borders: it folds only where nothing is padded. Exactness:
-// rounding (computed in double, rounded once to f32). Pays always: one pass over the feature map disappears.
+// The scale goes into the weights of the input channels, the shift into the bias. Padding adds zeros behind
+// the shift, so a folded shift would be wrong at the borders: it folds only where nothing is padded.
+// Exactness: rounding (computed in double, rounded once to f32). Pays always: one pass over the feature map
+// disappears.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,7 +20,8 @@ namespace onepass::patterns {
 namespace {
 
 constexpr Condition k_conditions[] = {
-    {"C1", "the node in front is an inference BatchNormalization, or a division has the constant as its divisor"},
+    {"C1",
+     "the node in front is an inference BatchNormalization, or a division has the constant as its divisor"},
     {"C2", "a BatchNormalization has one statistic for each channel (spatial is not 0)"},
     {"C3", "the parameters in front are constants of type f32; a graph input is none"},
     {"C4", "weights and bias of the convolution are constants of type f32; a graph input is none"},
@@ -77,14 +79,17 @@ bool pads(const ir::Node& conv) {
 }
 
 /// C7 and C8.
-std::optional<Failure> value_failure(const ir::Graph& graph, const Match& match, const ChannelAffine& affine) {
+std::optional<Failure> value_failure(const ir::Graph& graph, const Match& match,
+                                     const ChannelAffine& affine) {
   const ir::NodeId conv = match.nodes[1];
   for (size_t c = 0; c < affine.scale.size(); ++c) {
     if (affine.shift[c] != 0 && pads(graph.node(conv)))
-      return Failure{"C7", fmt::format("'{}' pads with zeros, which the shift {} of channel {} does not reach",
-                                       graph.node(conv).name, affine.shift[c], c)};
+      return Failure{"C7",
+                     fmt::format("'{}' pads with zeros, which the shift {} of channel {} does not reach",
+                                 graph.node(conv).name, affine.shift[c], c)};
     if (!std::isfinite(affine.scale[c]) || !std::isfinite(affine.shift[c]))
-      return Failure{"C8", fmt::format("channel {} has gain {} and shift {}", c, affine.scale[c], affine.shift[c])};
+      return Failure{"C8",
+                     fmt::format("channel {} has gain {} and shift {}", c, affine.scale[c], affine.shift[c])};
   }
   return overflow_failure(graph, conv, affine, fold_in_front(graph, conv, affine), "C8");
 }
@@ -95,8 +100,8 @@ std::optional<Failure> check(const ir::Graph& graph, const Match& match) {
   if (auto failure = linear_failure(graph, conv, {.constant = "C4", .shape = "C5"})) return failure;
   const auto affine = affine_in_front(graph, match);
   if (!affine)
-    return Failure{"C6", fmt::format("the parameters of '{}' do not fit {} input channels", graph.node(front).name,
-                                     input_channels(graph, conv))};
+    return Failure{"C6", fmt::format("the parameters of '{}' do not fit {} input channels",
+                                     graph.node(front).name, input_channels(graph, conv))};
   return value_failure(graph, match, *affine);
 }
 
@@ -111,14 +116,16 @@ std::vector<ir::ValueId> replace(ir::Graph& graph, const Match& match, Journal& 
 }  // namespace
 
 RewritePattern batchnorm_conv() {
-  return {.name = "batchnorm_conv",
-          .before_after = "BatchNormalization | Mul | Add | Sub | Div by a constant -> Conv => Conv",
-          .formula = "w'[o,c] = w[o,c] * s[c], b'[o] = b[o] + sum over c, kh, kw of w[o,c,kh,kw] * t[c] for x * s + t",
-          .exactness = "rounding",
-          .conditions = k_conditions,
-          .match = match,
-          .check = check,
-          .replace = replace};
+  return {
+      .name = "batchnorm_conv",
+      .before_after = "BatchNormalization | Mul | Add | Sub | Div by a constant -> Conv => Conv",
+      .formula =
+          "w'[o,c] = w[o,c] * s[c], b'[o] = b[o] + sum over c, kh, kw of w[o,c,kh,kw] * t[c] for x * s + t",
+      .exactness = "rounding",
+      .conditions = k_conditions,
+      .match = match,
+      .check = check,
+      .replace = replace};
 }
 
 }  // namespace onepass::patterns

@@ -17,7 +17,7 @@ namespace {
 
 constexpr Condition k_conditions[] = {
     {"C1", "both are of type f32 with constant bounds"},
-    {"C2", "the two ranges overlap: the larger lower bound is not above the smaller upper bound"}};
+    {"C2", "neither range is empty or bounded by NaN, and the two overlap"}};
 
 constexpr double k_infinity = std::numeric_limits<double>::infinity();
 
@@ -49,19 +49,25 @@ Range common_range(const ir::Graph& graph, const Match& match) {
 }
 
 std::optional<Failure> check(const ir::Graph& graph, const Match& match) {
-  for (const ir::NodeId id : match.nodes)
-    if (!range_of(graph, id))
-      return Failure{"C1", fmt::format("'{}' is not f32 or has a bound that is no constant", graph.node(id).name)};
+  for (const ir::NodeId id : match.nodes) {
+    const auto range = range_of(graph, id);
+    const std::string& name = graph.node(id).name;
+    if (!range) return Failure{"C1", fmt::format("'{}' is not f32 or has a bound that is no constant", name)};
+    if (!(range->low <= range->high))
+      return Failure{"C2", fmt::format("the range of '{}' is [{}, {}]", name, range->low, range->high)};
+  }
   const Range range = common_range(graph, match);
   if (range.low <= range.high) return std::nullopt;
-  return Failure{"C2", fmt::format("the ranges of '{}' and '{}' leave [{}, {}]", graph.node(match.nodes[0]).name,
-                                   graph.node(match.nodes[1]).name, range.low, range.high)};
+  return Failure{"C2",
+                 fmt::format("the ranges of '{}' and '{}' leave [{}, {}]", graph.node(match.nodes[0]).name,
+                             graph.node(match.nodes[1]).name, range.low, range.high)};
 }
 
 std::vector<ir::ValueId> replace(ir::Graph& graph, const Match& match, Journal&) {
   const Range range = common_range(graph, match);
   const ir::ValueId x = graph.node(match.nodes[0]).inputs[0];
-  if (range.low == 0 && range.high == k_infinity) return {add_activation(graph, match, x, {ir::Op::Relu, 0, 0})};
+  if (range.low == 0 && range.high == k_infinity)
+    return {add_activation(graph, match, x, {ir::Op::Relu, 0, 0})};
   return {add_activation(graph, match, x, {ir::Op::Clip, range.low, range.high})};
 }
 

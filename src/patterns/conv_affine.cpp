@@ -2,8 +2,8 @@
 //
 // Conv | ConvTranspose -> Mul | Add | Sub | Div by a constant => Conv | ConvTranspose
 //
-// Either operand order; Sub(constant, conv) negates weights and bias. Exactness: rounding (computed in double,
-// rounded once to f32). Pays always: one pass over the feature map disappears.
+// Either operand order; Sub(constant, conv) negates weights and bias. Exactness: rounding (computed in
+// double, rounded once to f32). Pays always: one pass over the feature map disappears.
 #include <fmt/format.h>
 
 #include "patterns/affine.h"
@@ -50,12 +50,13 @@ std::optional<Failure> check(const ir::Graph& graph, const Match& match) {
   const AffineNode operands = *affine_node(graph, match.nodes[1]);
   if (node.op == ir::Op::Div && operands.variable != 0)
     return Failure{"C1", fmt::format("'{}' divides by the convolution's result", node.name)};
-  if (auto failure = constant_failure(graph, match.nodes[1], operands.constant, "operand", "C2")) return failure;
+  if (auto failure = constant_failure(graph, match.nodes[1], operands.constant, "operand", "C2"))
+    return failure;
   if (auto failure = linear_failure(graph, conv, {.constant = "C4", .shape = "C5"})) return failure;
   const auto affine = affine_behind(graph, match);
   if (!affine)
     return Failure{"C3", fmt::format("operand of '{}' is {} for {} output channels", node.name,
-                                     to_string(graph.value(node.inputs[operands.constant]).type.dims),
+                                     ir::to_string(graph.value(node.inputs[operands.constant]).type.dims),
                                      output_channels(graph, conv))};
   return overflow_failure(graph, conv, *affine, fold_behind(graph, conv, *affine), "C6");
 }
@@ -70,14 +71,15 @@ std::vector<ir::ValueId> replace(ir::Graph& graph, const Match& match, Journal&)
 }  // namespace
 
 RewritePattern conv_affine() {
-  return {.name = "conv_affine",
-          .before_after = "Conv | ConvTranspose -> Mul | Add | Sub | Div by a constant => Conv | ConvTranspose",
-          .formula = "w'[o] = w[o] * s[o], b'[o] = b[o] * s[o] + t[o] for x * s + t",
-          .exactness = "rounding",
-          .conditions = k_conditions,
-          .match = match,
-          .check = check,
-          .replace = replace};
+  return {
+      .name = "conv_affine",
+      .before_after = "Conv | ConvTranspose -> Mul | Add | Sub | Div by a constant => Conv | ConvTranspose",
+      .formula = "w'[o] = w[o] * s[o], b'[o] = b[o] * s[o] + t[o] for x * s + t",
+      .exactness = "rounding",
+      .conditions = k_conditions,
+      .match = match,
+      .check = check,
+      .replace = replace};
 }
 
 }  // namespace onepass::patterns

@@ -19,14 +19,15 @@ std::optional<Match> match(const ir::Graph& graph, ir::NodeId node) {
 }  // namespace
 
 RewritePattern conv_transpose_batchnorm() {
-  return {.name = "conv_transpose_batchnorm",
-          .before_after = "ConvTranspose -> BatchNormalization => ConvTranspose",
-          .formula = "w'[c,o] = w[c,o] * s[g*(O/g)+o] for input channel c of group g; bias as for conv_batchnorm",
-          .exactness = "rounding",
-          .conditions = k_linear_batchnorm_conditions,
-          .match = match,
-          .check = check_linear_batchnorm,
-          .replace = replace_linear_batchnorm};
+  return {
+      .name = "conv_transpose_batchnorm",
+      .before_after = "ConvTranspose -> BatchNormalization => ConvTranspose",
+      .formula = "w'[c,o] = w[c,o] * s[g*(O/g)+o] for input channel c of group g; bias as for conv_batchnorm",
+      .exactness = "rounding",
+      .conditions = k_linear_batchnorm_conditions,
+      .match = match,
+      .check = check_linear_batchnorm,
+      .replace = replace_linear_batchnorm};
 }
 
 }  // namespace onepass::patterns

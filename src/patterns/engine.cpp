@@ -46,12 +46,14 @@ std::optional<Failure> type_failure(const ir::Graph& graph, const ir::Node& root
                                     const std::vector<ir::ValueId>& values) {
   for (size_t i = 0; i < root.outputs.size(); ++i) {
     if (!root.outputs[i].valid()) continue;
-    require(i < values.size() && values[i].valid(), "a replacement gives a value for every output of the root");
+    require(i < values.size() && values[i].valid(),
+            "a replacement gives a value for every output of the root");
     const ir::TensorType& before = graph.value(root.outputs[i]).type;
     const ir::TensorType& after = graph.value(values[i]).type;
     if (before != after)
-      return Failure{"U4", fmt::format("output '{}' is {}, the replacement {}", graph.value(root.outputs[i]).name,
-                                       to_string(before), to_string(after))};
+      return Failure{"U4",
+                     fmt::format("output '{}' is {}, the replacement {}", graph.value(root.outputs[i]).name,
+                                 ir::to_string(before), ir::to_string(after))};
   }
   return std::nullopt;
 }
@@ -76,7 +78,8 @@ void drop_nodes_from(ir::Graph& graph, size_t first) {
 }
 
 /// The readers of the root read the replacement, which takes over the value names of the root.
-void redirect(ir::Graph& graph, const ir::Node& root, const std::vector<ir::ValueId>& values, size_t first_new) {
+void redirect(ir::Graph& graph, const ir::Node& root, const std::vector<ir::ValueId>& values,
+              size_t first_new) {
   for (size_t i = 0; i < root.outputs.size(); ++i) {
     if (!root.outputs[i].valid()) continue;
     graph.replace_uses(root.outputs[i], values[i]);
@@ -161,7 +164,8 @@ std::optional<Failure> universal_failure(const ir::Graph& graph, const Match& ma
   return convexity_failure(graph, match);
 }
 
-std::optional<Failure> apply(ir::Graph& graph, const RewritePattern& pattern, const Match& match, Journal& journal) {
+std::optional<Failure> apply(ir::Graph& graph, const RewritePattern& pattern, const Match& match,
+                             Journal& journal) {
   const size_t first_new = graph.node_capacity();
   const size_t warnings = journal.warnings.size();
   const std::vector<ir::ValueId> values = pattern.replace(graph, match, journal);

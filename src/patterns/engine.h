@@ -20,9 +20,10 @@ inline constexpr Condition k_rewrite_rules[] = {
 /// The first of U1 to U3 that the match breaks.
 std::optional<Failure> universal_failure(const ir::Graph& graph, const Match& match);
 
-/// Builds the replacement aside; if it keeps U4, redirects the readers, hands on the origins, removes the match
-/// and records it. Otherwise the graph stays as it was.
-std::optional<Failure> apply(ir::Graph& graph, const RewritePattern& pattern, const Match& match, Journal& journal);
+/// Builds the replacement aside; if it keeps U4, redirects the readers, hands on the origins, removes the
+/// match and records it. Otherwise the graph stays as it was.
+std::optional<Failure> apply(ir::Graph& graph, const RewritePattern& pattern, const Match& match,
+                             Journal& journal);
 
 /// The users' names of the nodes, in order.
 std::vector<std::string> node_names(const ir::Graph& graph, std::span<const ir::NodeId> nodes);

@@ -21,9 +21,13 @@ WeightView view(const ir::Tensor& weights) {
   return {shape[0], shape[1], weights.size() / std::max<int64_t>(1, shape[0] * shape[1])};
 }
 
-int64_t group_of(const ir::Node& node) { return node.attributes.get_int("group", 1); }
+int64_t group_of(const ir::Node& node) {
+  return node.attributes.get_int("group", 1);
+}
 
-bool transposed_weights(const ir::Node& gemm) { return gemm.attributes.get_int("transB", 0) != 0; }
+bool transposed_weights(const ir::Node& gemm) {
+  return gemm.attributes.get_int("transB", 0) != 0;
+}
 
 /// The output channel that weight [row][column] adds to.
 int64_t output_channel(const ir::Node& node, const WeightView& w, int64_t row, int64_t column) {
@@ -45,7 +49,9 @@ const ir::Tensor& weights_of(const ir::Graph& graph, ir::NodeId linear) {
   return *weights;
 }
 
-bool has_bias(const ir::Node& linear) { return linear.inputs.size() > 2 && linear.inputs[2].valid(); }
+bool has_bias(const ir::Node& linear) {
+  return linear.inputs.size() > 2 && linear.inputs[2].valid();
+}
 
 /// The bias as it is added, one entry for each channel: zeros when absent, times beta for Gemm.
 std::vector<double> effective_bias(const ir::Graph& graph, ir::NodeId id, int64_t channels) {
@@ -70,7 +76,8 @@ ir::Tensor rounded(const std::vector<double>& values) {
 template <class Visit>
 void for_each_run(const WeightView& w, Visit visit) {
   for (int64_t row = 0; row < w.rows; ++row)
-    for (int64_t column = 0; column < w.columns; ++column) visit(row, column, (row * w.columns + column) * w.taps);
+    for (int64_t column = 0; column < w.columns; ++column)
+      visit(row, column, (row * w.columns + column) * w.taps);
 }
 
 bool bias_fits(const ir::Node& node, const ir::Tensor& bias, int64_t channels) {
@@ -89,7 +96,8 @@ bool weights_fit(const ir::Node& node, const ir::Tensor& weights) {
 }  // namespace
 
 const ir::Tensor* known_constant(const ir::Graph& graph, ir::ValueId value) {
-  while (value.valid() && graph.producer(value).valid() && graph.node(graph.producer(value)).op == Op::Identity)
+  while (value.valid() && graph.producer(value).valid() &&
+         graph.node(graph.producer(value)).op == Op::Identity)
     value = graph.node(graph.producer(value)).inputs[0];
   return graph.is_constant(value) ? &graph.value(value).constant : nullptr;
 }
@@ -103,17 +111,21 @@ std::optional<Failure> constant_failure(const ir::Graph& graph, ir::NodeId id, s
   const auto because = [&](const std::string& words) {
     return Failure{condition, fmt::format("{} '{}' of '{}' {}", what, value.name, node.name, words)};
   };
-  if (value.is_input) return because("is a graph input (an overridable initializer or run-time value), not a constant");
+  if (value.is_input)
+    return because("is a graph input (an overridable initializer or run-time value), not a constant");
   const ir::Tensor* constant = known_constant(graph, node.inputs[input]);
   if (constant == nullptr) {
     const ir::NodeId producer = graph.producer(node.inputs[input]);
-    return because(fmt::format("is computed at run time by '{}'", producer.valid() ? graph.node(producer).name : "?"));
+    return because(
+        fmt::format("is computed at run time by '{}'", producer.valid() ? graph.node(producer).name : "?"));
   }
   if (constant->dtype() == ir::DType::f32) return std::nullopt;
   return because(fmt::format("is {}, not f32", ir::name(constant->dtype())));
 }
 
-bool is_linear(Op op) { return op == Op::Conv || op == Op::ConvTranspose || op == Op::Gemm; }
+bool is_linear(Op op) {
+  return op == Op::Conv || op == Op::ConvTranspose || op == Op::Gemm;
+}
 
 std::optional<Failure> linear_failure(const ir::Graph& graph, ir::NodeId id, const LinearConditions& ids) {
   const ir::Node& node = graph.node(id);
@@ -123,12 +135,12 @@ std::optional<Failure> linear_failure(const ir::Graph& graph, ir::NodeId id, con
   const ir::Tensor& weights = weights_of(graph, id);
   if (!weights_fit(node, weights))
     return Failure{ids.shape, fmt::format("weights of '{}' are {} with group {}", node.name,
-                                          to_string(weights.shape()), group_of(node))};
+                                          ir::to_string(weights.shape()), group_of(node))};
   if (!has_bias(node)) return std::nullopt;
   const ir::Tensor& bias = *known_constant(graph, node.inputs[2]);
   if (bias_fits(node, bias, output_channels(graph, id))) return std::nullopt;
   return Failure{ids.shape, fmt::format("bias of '{}' is {} for {} output channels", node.name,
-                                        to_string(bias.shape()), output_channels(graph, id))};
+                                        ir::to_string(bias.shape()), output_channels(graph, id))};
 }
 
 int64_t output_channels(const ir::Graph& graph, ir::NodeId id) {
@@ -177,10 +189,12 @@ FoldedWeights fold_in_front(const ir::Graph& graph, ir::NodeId id, const Channel
   return {scaled, rounded(bias)};
 }
 
-std::optional<Failure> overflow_failure(const ir::Graph& graph, ir::NodeId linear, const ChannelAffine& affine,
-                                        const FoldedWeights& folded, const char* condition) {
+std::optional<Failure> overflow_failure(const ir::Graph& graph, ir::NodeId linear,
+                                        const ChannelAffine& affine, const FoldedWeights& folded,
+                                        const char* condition) {
   for (size_t c = 0; c < affine.scale.size(); ++c)
-    if (std::isinf(affine.scale[c])) return Failure{condition, fmt::format("channel {} has an infinite gain", c)};
+    if (std::isinf(affine.scale[c]))
+      return Failure{condition, fmt::format("channel {} has an infinite gain", c)};
   const std::span<const float> before = weights_of(graph, linear).data<float>();
   const std::span<const float> after = folded.weights.data<float>();
   for (size_t i = 0; i < before.size(); ++i)
@@ -190,7 +204,7 @@ std::optional<Failure> overflow_failure(const ir::Graph& graph, ir::NodeId linea
 }
 
 ir::ValueId rebuild_linear(ir::Graph& graph, ir::NodeId id, ir::ValueId x, const FoldedWeights& folded,
-                           const ir::TensorType& type) {
+                           ir::TensorType type) {
   const ir::Node old = graph.node(id);
   const auto named = [&](size_t input, const char* suffix) {
     const bool present = input < old.inputs.size() && old.inputs[input].valid();
@@ -200,7 +214,7 @@ ir::ValueId rebuild_linear(ir::Graph& graph, ir::NodeId id, ir::ValueId x, const
   const ir::ValueId bias = graph.add_constant(named(2, ".bias"), folded.bias);
   ir::Attributes attributes = old.attributes;
   if (old.op == Op::Gemm) attributes.set("beta", 1.0);
-  return graph.add_node(old.op, old.name, {x, weights, bias}, type, attributes);
+  return graph.add_node(old.op, old.name, {x, weights, bias}, std::move(type), attributes);
 }
 
 }  // namespace onepass::patterns

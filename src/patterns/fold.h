@@ -29,8 +29,8 @@ struct LinearConditions {
 const ir::Tensor* known_constant(const ir::Graph& graph, ir::ValueId value);
 
 /// Why input `input` of `node` is no f32 constant; `what` names it ("weights").
-std::optional<Failure> constant_failure(const ir::Graph& graph, ir::NodeId node, size_t input, const char* what,
-                                        const char* condition);
+std::optional<Failure> constant_failure(const ir::Graph& graph, ir::NodeId node, size_t input,
+                                        const char* what, const char* condition);
 
 bool is_linear(ir::Op op);  ///< Conv, ConvTranspose or Gemm
 
@@ -43,15 +43,19 @@ int64_t input_channels(const ir::Graph& graph, ir::NodeId conv);
 /// Weights and bias of affine(linear(x)), computed in double and rounded once.
 FoldedWeights fold_behind(const ir::Graph& graph, ir::NodeId linear, const ChannelAffine& affine);
 
-/// Weights and bias of conv(affine(x)), computed in double and rounded once. The shift is exact where no padding is.
+/// Weights and bias of conv(affine(x)), computed in double and rounded once. The shift is exact where no
+/// padding is.
 FoldedWeights fold_in_front(const ir::Graph& graph, ir::NodeId conv, const ChannelAffine& affine);
 
-/// An infinite weight or bias that was finite before, or an infinite gain: folded, sums that cancel become NaN.
-std::optional<Failure> overflow_failure(const ir::Graph& graph, ir::NodeId linear, const ChannelAffine& affine,
-                                        const FoldedWeights& folded, const char* condition);
+/// An infinite weight or bias that was finite before, or an infinite gain: folded, sums that cancel become
+/// NaN.
+std::optional<Failure> overflow_failure(const ir::Graph& graph, ir::NodeId linear,
+                                        const ChannelAffine& affine, const FoldedWeights& folded,
+                                        const char* condition);
 
-/// A node like `linear` on input `x` with other weights; returns its output. Other readers keep the old weights.
+/// A node like `linear` on input `x` with other weights; returns its output. Other readers keep the old
+/// weights.
 ir::ValueId rebuild_linear(ir::Graph& graph, ir::NodeId linear, ir::ValueId x, const FoldedWeights& folded,
-                           const ir::TensorType& type);
+                           ir::TensorType type);
 
 }  // namespace onepass::patterns

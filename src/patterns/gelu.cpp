@@ -15,8 +15,7 @@ namespace onepass::patterns {
 namespace {
 
 constexpr Condition k_conditions[] = {
-    {"C1", "x is of type f32"},
-    {"C2", "the constants are 0.5, 1 and sqrt(2), up to their rounding to f32"}};
+    {"C1", "x is of type f32"}, {"C2", "the constants are 0.5, 1 and sqrt(2), up to their rounding to f32"}};
 
 struct Parts {
   Match match;
@@ -31,7 +30,8 @@ std::optional<Parts> parts(const ir::Graph& graph, ir::NodeId root) {
     if (!erf.valid() || graph.node(erf).op != ir::Op::Erf) continue;
     const Scaled argument = scaled(graph, graph.node(erf).inputs[0]);
     if (!argument.node.valid() || argument.base != gated.x) continue;
-    Parts found{{{argument.node, erf, gated.gate}}, gated.x, gated.product.constant, sum->addend, argument.factor};
+    Parts found{
+        {{argument.node, erf, gated.gate}}, gated.x, gated.product.constant, sum->addend, argument.factor};
     found.match.nodes.insert(found.match.nodes.end(), gated.product.nodes.begin(), gated.product.nodes.end());
     return found;
   }
@@ -55,9 +55,10 @@ std::optional<Match> match(const ir::Graph& graph, ir::NodeId root) {
 std::optional<Failure> check(const ir::Graph& graph, const Match& match) {
   const Parts found = *parts(graph, match.nodes.back());
   if (auto failure = f32_failure(graph, found.x, "C1")) return failure;
-  if (nearly(found.half, 0.5) && found.one == 1 && nearly(found.inner, 1 / std::numbers::sqrt2)) return std::nullopt;
-  return Failure{"C2", fmt::format("'{}' computes {} * x * ({} + Erf({} * x))", graph.node(match.nodes.back()).name,
-                                   found.half, found.one, found.inner)};
+  if (nearly(found.half, 0.5) && found.one == 1 && nearly(found.inner, 1 / std::numbers::sqrt2))
+    return std::nullopt;
+  return Failure{"C2", fmt::format("'{}' computes {} * x * ({} + Erf({} * x))",
+                                   graph.node(match.nodes.back()).name, found.half, found.one, found.inner)};
 }
 
 std::vector<ir::ValueId> replace(ir::Graph& graph, const Match& match, Journal&) {

@@ -2,7 +2,8 @@
 //
 // Clip(x + a, 0, h) / h => HardSigmoid(x)
 //
-// The usual exporter's form has a = 3 and h = 6. Exactness: rounding. Pays always: one step in place of three.
+// The usual exporter's form has a = 3 and h = 6. Exactness: rounding. Pays always: one step in place of
+// three.
 #include <fmt/format.h>
 
 #include "patterns/patterns.h"

@@ -12,10 +12,11 @@ namespace onepass::patterns {
 
 namespace {
 
-constexpr Condition k_conditions[] = {
-    {"C1", "x is of type f32"},
-    {"C2", "the gate is HardSigmoid with alpha 1/6 and beta 1/2, or a Clip from 0 to 6 of x + 3 divided by 6, up to "
-           "the rounding of the constants to f32"}};
+constexpr Condition k_conditions[] = {{"C1", "x is of type f32"},
+                                      {"C2",
+                                       "the gate is HardSigmoid with alpha 1/6 and beta 1/2, or a Clip from "
+                                       "0 to 6 of x + 3 divided by 6, up to "
+                                       "the rounding of the constants to f32"}};
 
 struct Parts {
   Match match;
@@ -58,8 +59,9 @@ std::optional<Failure> check(const ir::Graph& graph, const Match& match) {
   const auto gate = ir::activation_of(graph, found.gate);
   if (!gate) return Failure{"C2", fmt::format("'{}' has bounds that are not constant", name)};
   const bool is_clip = gate->op == ir::Op::Clip;
-  const bool fits = is_clip ? gate->alpha == 0 && gate->beta == 6 && found.addend == 3 && nearly(found.constant, 1.0 / 6)
-                            : nearly(gate->alpha, 1.0 / 6) && nearly(gate->beta, 0.5);
+  const bool fits =
+      is_clip ? gate->alpha == 0 && gate->beta == 6 && found.addend == 3 && nearly(found.constant, 1.0 / 6)
+              : nearly(gate->alpha, 1.0 / 6) && nearly(gate->beta, 0.5);
   if (fits) return std::nullopt;
   return Failure{"C2", fmt::format("'{}' has {} and {}, addend {}, factor {}", name, gate->alpha, gate->beta,
                                    found.addend, found.constant)};

@@ -15,9 +15,8 @@ namespace onepass::patterns {
 
 namespace {
 
-constexpr Condition k_conditions[] = {
-    {"C1", "x is of type f32"},
-    {"C2", "in the form with Max, 0 < alpha <= 1"}};
+constexpr Condition k_conditions[] = {{"C1", "x is of type f32"},
+                                      {"C2", "in the form with Max, 0 < alpha <= 1"}};
 
 struct Parts {
   Match match;

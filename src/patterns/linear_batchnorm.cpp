@@ -16,7 +16,8 @@ std::optional<Failure> check_linear_batchnorm(const ir::Graph& graph, const Matc
   if (auto failure = batchnorm_failure(graph, bn, {.inference = "C1", .spatial = "C2", .constant = "C3"}))
     return failure;
   if (auto failure = linear_failure(graph, linear, {.constant = "C4", .shape = "C5"})) return failure;
-  if (auto failure = batchnorm_length_failure(graph, bn, output_channels(graph, linear), "C6")) return failure;
+  if (auto failure = batchnorm_length_failure(graph, bn, output_channels(graph, linear), "C6"))
+    return failure;
   const ChannelAffine affine = batchnorm_affine(graph, bn);
   return overflow_failure(graph, linear, affine, fold_behind(graph, linear, affine), "C7");
 }

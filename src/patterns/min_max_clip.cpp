@@ -49,7 +49,8 @@ std::vector<ir::ValueId> replace(ir::Graph& graph, const Match& match, Journal&)
   const Parts found = *parts(graph, match.nodes.back());
   const bool is_max = graph.node(match.nodes.back()).op == ir::Op::Max;
   if (is_max && found.bound == 0) return {add_activation(graph, match, found.x, {ir::Op::Relu, 0, 0})};
-  const ir::Activation clip{ir::Op::Clip, is_max ? found.bound : -k_infinity, is_max ? k_infinity : found.bound};
+  const ir::Activation clip{ir::Op::Clip, is_max ? found.bound : -k_infinity,
+                            is_max ? k_infinity : found.bound};
   return {add_activation(graph, match, found.x, clip)};
 }
 

@@ -13,13 +13,12 @@ namespace onepass::patterns {
 
 namespace {
 
-constexpr Condition k_conditions[] = {
-    {"C1", "the Pad has mode constant"},
-    {"C2", "its amounts, value and axes are constants that fit its rank"},
-    {"C3", "its value is 0"},
-    {"C4", "it pads neither frames nor channels"},
-    {"C5", "it does not crop: no amount is negative"},
-    {"C6", "the convolution has auto_pad NOTSET or VALID"}};
+constexpr Condition k_conditions[] = {{"C1", "the Pad has mode constant"},
+                                      {"C2", "its amounts, value and axes are constants that fit its rank"},
+                                      {"C3", "its value is 0"},
+                                      {"C4", "it pads neither frames nor channels"},
+                                      {"C5", "it does not crop: no amount is negative"},
+                                      {"C6", "the convolution has auto_pad NOTSET or VALID"}};
 
 std::optional<Match> match(const ir::Graph& graph, ir::NodeId node) {
   return graph.node(node).op == ir::Op::Conv ? match_pad(graph, node) : std::nullopt;

@@ -2,8 +2,9 @@
 //
 // Pad -> AveragePool | MaxPool => AveragePool | MaxPool
 //
-// Padding of an AveragePool counts only with count_include_pad=1, which the rewrite sets; padding of a MaxPool acts
-// as -infinity, so a Pad with zeros stays. Exactness: bitwise. Pays always: a copy of the feature map disappears.
+// Padding of an AveragePool counts only with count_include_pad=1, which the rewrite sets; padding of a
+// MaxPool acts as -infinity, so a Pad with zeros stays. Exactness: bitwise. Pays always: a copy of the
+// feature map disappears.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -38,7 +39,8 @@ std::optional<Failure> pool_failure(const ir::Graph& graph, const Match& match) 
   const bool counted = pool.attributes.get_int("count_include_pad", 0) != 0;
   if (pool.op == ir::Op::AveragePool && own_pads && !counted)
     return Failure{"C7", fmt::format("'{}' has pads of its own, which it does not count", pool.name)};
-  if (pool.attributes.get_int("ceil_mode", 0) != 0) return Failure{"C8", fmt::format("'{}' has ceil_mode 1", pool.name)};
+  if (pool.attributes.get_int("ceil_mode", 0) != 0)
+    return Failure{"C8", fmt::format("'{}' has ceil_mode 1", pool.name)};
   if (pool.outputs.size() > 1 && pool.outputs[1].valid())
     return Failure{"C8", fmt::format("'{}' also returns indices", pool.name)};
   const std::vector<int64_t> kernel = pool.attributes.get_ints("kernel_shape");
@@ -57,8 +59,8 @@ std::optional<Failure> check(const ir::Graph& graph, const Match& match) {
   const double neutral = is_max ? -std::numeric_limits<double>::infinity() : 0.0;
   const double value = pad_value(graph, match.nodes[0]);
   if (value != neutral)
-    return Failure{"C3", fmt::format("'{}' pads with {}, the pool would with {}", graph.node(match.nodes[0]).name,
-                                     value, neutral)};
+    return Failure{"C3", fmt::format("'{}' pads with {}, the pool would with {}",
+                                     graph.node(match.nodes[0]).name, value, neutral)};
   return pool_failure(graph, match);
 }
 

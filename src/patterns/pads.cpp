@@ -97,7 +97,8 @@ ir::ValueId rebuild_window(ir::Graph& graph, const Match& match, ir::Attributes 
   attributes.erase("auto_pad");
   std::vector<ir::ValueId> inputs = window.inputs;
   inputs[0] = graph.node(match.nodes[0]).inputs[0];
-  return graph.add_node(window.op, window.name, inputs, graph.value(window.outputs[0]).type, std::move(attributes));
+  return graph.add_node(window.op, window.name, inputs, graph.value(window.outputs[0]).type,
+                        std::move(attributes));
 }
 
 }  // namespace onepass::patterns

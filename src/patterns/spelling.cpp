@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 #include "patterns/fold.h"
 
@@ -14,6 +15,7 @@ namespace {
 using ir::Op;
 
 constexpr size_t k_max_factors = 8;
+constexpr double k_infinity = std::numeric_limits<double>::infinity();
 
 /// The number of the input that is a scalar constant, when just one is.
 std::optional<size_t> scalar_input(const ir::Graph& graph, const ir::Node& node) {
@@ -47,7 +49,8 @@ void collect_factors(const ir::Graph& graph, ir::ValueId value, Product& into) {
   const auto constant = scalar_constant(graph, value);
   if (constant)
     into.constant *= *constant;
-  else if (is_product(graph, producer) && graph.only_consumer(value).valid() && into.factors.size() < k_max_factors)
+  else if (is_product(graph, producer) && graph.only_consumer(value).valid() &&
+           into.factors.size() < k_max_factors)
     collect_node(graph, producer, into);
   else
     into.factors.push_back(value);
@@ -55,11 +58,13 @@ void collect_factors(const ir::Graph& graph, ir::ValueId value, Product& into) {
 
 std::vector<ir::ValueId> clip_inputs(ir::Graph& graph, const std::string& name, ir::ValueId x,
                                      const ir::Activation& clip) {
-  const auto bound = [&](const char* suffix, double value) {
-    if (std::isinf(value)) return ir::ValueId{};
-    return graph.add_constant(graph.unique_name(name + suffix), ir::Tensor::scalar(static_cast<float>(value)));
+  const auto bound = [&](const char* suffix, double value, double absent) {
+    if (value == absent) return ir::ValueId{};
+    return graph.add_constant(graph.unique_name(name + suffix),
+                              ir::Tensor::scalar(static_cast<float>(value)));
   };
-  std::vector<ir::ValueId> inputs = {x, bound(".min", clip.alpha), bound(".max", clip.beta)};
+  std::vector<ir::ValueId> inputs = {x, bound(".min", clip.alpha, -k_infinity),
+                                     bound(".max", clip.beta, k_infinity)};
   while (!inputs.back().valid()) inputs.pop_back();
   return inputs;
 }
@@ -72,7 +77,9 @@ std::optional<double> scalar_constant(const ir::Graph& graph, ir::ValueId value)
   return fits ? std::optional(constant->to_doubles()[0]) : std::nullopt;
 }
 
-bool nearly(double value, double expected) { return std::abs(value - expected) <= 1e-6 * std::abs(expected); }
+bool nearly(double value, double expected) {
+  return std::abs(value - expected) <= 1e-6 * std::abs(expected);
+}
 
 Scaled scaled(const ir::Graph& graph, ir::ValueId value) {
   const Scaled plain{value, 1, {}};
@@ -116,10 +123,11 @@ std::vector<Gated> gated_products(const ir::Graph& graph, ir::NodeId root, Op op
 std::optional<Failure> f32_failure(const ir::Graph& graph, ir::ValueId id, const char* condition) {
   const ir::Value& value = graph.value(id);
   if (value.type.dtype == ir::DType::f32) return std::nullopt;
-  return Failure{condition, fmt::format("'{}' is {}", value.name, to_string(value.type))};
+  return Failure{condition, fmt::format("'{}' is {}", value.name, ir::to_string(value.type))};
 }
 
-ir::ValueId add_activation(ir::Graph& graph, const Match& match, ir::ValueId x, const ir::Activation& activation) {
+ir::ValueId add_activation(ir::Graph& graph, const Match& match, ir::ValueId x,
+                           const ir::Activation& activation) {
   const std::string name = graph.node(match.nodes.back()).name;
   const ir::TensorType type = graph.value(x).type;
   if (activation.op == Op::Clip)

@@ -39,7 +39,8 @@ struct Product {
 };
 Product product(const ir::Graph& graph, ir::NodeId root);
 
-/// A product of constant * x * f(..) with f computed by `op`: x, and the node of f. Nothing for other products.
+/// A product of constant * x * f(..) with f computed by `op`: x, and the node of f. Nothing for other
+/// products.
 struct Gated {
   Product product;
   ir::ValueId x;
@@ -52,6 +53,7 @@ std::vector<Gated> gated_products(const ir::Graph& graph, ir::NodeId root, ir::O
 std::optional<Failure> f32_failure(const ir::Graph& graph, ir::ValueId value, const char* condition);
 
 /// The root of `match` as one activation of `x`, under the root's name.
-ir::ValueId add_activation(ir::Graph& graph, const Match& match, ir::ValueId x, const ir::Activation& activation);
+ir::ValueId add_activation(ir::Graph& graph, const Match& match, ir::ValueId x,
+                           const ir::Activation& activation);
 
 }  // namespace onepass::patterns

@@ -2,8 +2,8 @@
 //
 // x * Sigmoid(x) | x * Sigmoid(alpha * x) => Swish(x)
 //
-// Exactness: rounding. Pays always: one read and one write of the feature map in place of three and two, and one
-// step behind a convolution.
+// Exactness: rounding. Pays always: one read and one write of the feature map in place of three and two, and
+// one step behind a convolution.
 #include "patterns/patterns.h"
 #include "patterns/spelling.h"
 

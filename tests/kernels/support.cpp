@@ -144,8 +144,8 @@ double ulp_distance(double exact, float actual) {
     const bool same_sign = std::signbit(exact) == std::signbit(actual);
     return same_sign && !std::isinf(exact) ? (static_cast<double>(largest) + ulp - finite) / ulp : k_infinity;
   }
-  const int exponent = exact == 0 ? -149 : std::max(-149, std::ilogb(exact) - 23);
-  return std::abs(exact - static_cast<double>(actual)) / std::ldexp(1.0, exponent);
+  const int exponent = std::ilogb(std::max(std::abs(exact), k_least_for_ulp));
+  return std::abs(exact - static_cast<double>(actual)) / std::ldexp(1.0, exponent - 23);
 }
 
 }  // namespace onepass::kernels::test

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every stage from an ONNX file to a model.so, in order.
+#include "driver/pipeline.h"
+
+#include "artefact/description.h"
+#include "base/files.h"
+#include "driver/describe.h"
+#include "emit/emit.h"
+#include "passes/infer_shapes.h"
+#include "passes/pipeline.h"
+#include "runtime/exports.h"
+#include "runtime/inside_archive.h"
+#include "targets/target.h"
+
+namespace onepass::driver {
+
+Network read_network(const std::string& path, const CompileOptions& options) {
+  Network network{.path = path, .model = onnx::read_model(path, options.read)};
+  network.hash = hash_bytes(read_file(path));
+  // Types first: every later stage, and the reference, works on static shapes.
+  passes::infer_shapes(network.model.graph);
+  return network;
+}
+
+Program plan_network(const Network& network, const CompileOptions& options) {
+  const targets::Target& target = targets::find(options.target);
+  Program program{.graph = network.model.graph};
+  program.journal.warnings = network.model.warnings;
+  // Rewrites come before grouping, so that no fold crosses an activation that a kernel has absorbed.
+  passes::run_passes(program.graph, program.journal, {.rewrites = options.fusion != Fusion::off, .rewrite = options.rewrite});
+  program.plan = plan::make_plan(program.graph, target, {.joins = options.fusion == Fusion::on, .join = {.residual = options.residual}});
+  return program;
+}
+
+void write_artefact(const Network& network, const Program& program, const CompileOptions& options, const std::string& path) {
+  const targets::Target& target = *program.plan.target;
+  const TemporaryFolder folder;
+  write_file(folder.file("weights.bin"), program.plan.weights);
+  write_file(folder.file("inside.a"), runtime::inside_archive());
+  const artefact::Description description = describe(network, program, options);
+  const std::string data = artefact::data_assembly(description, folder.file("weights.bin"));
+  write_file(folder.file("data.o"), emit::assemble(data, target));
+  emit::LinkInput link{.object_paths = {folder.file("data.o")}, .soname = "model.so"};
+  for (const char* symbol : runtime::k_exported_symbols) link.exported.emplace_back(symbol);
+  // Two jobs at most: the split is part of the artefact's bytes, not the number of threads.
+  const std::vector<emit::Object> objects = emit::compile_objects(program.plan.kernels, target, 2);
+  for (size_t i = 0; i < objects.size(); ++i) {
+    link.object_paths.push_back(folder.file("kernels" + std::to_string(i) + ".o"));
+    write_file(link.object_paths.back(), objects[i]);
+  }
+  link.object_paths.push_back(folder.file("inside.a"));
+  emit::link_shared(link, target, path);
+}
+
+std::string artefact_header(const Program& program, const std::string& model_name) {
+  return artefact::c_header(describe_interface(program), model_name);
+}
+
+runtime::LoadedModel load_program(const Network& network, const Program& program, const CompileOptions& options) {
+  const TemporaryFolder folder;
+  write_artefact(network, program, options, folder.file("model.so"));
+  // The mapping outlives the file.
+  return runtime::LoadedModel(folder.file("model.so"));
+}
+
+}  // namespace onepass::driver

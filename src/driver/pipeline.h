@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "onnx/reader.h"
+#include "patterns/catalogue.h"
+#include "plan/plan.h"
+#include "runtime/loaded_model.h"
+
+namespace onepass::driver {
+
+/// How much is fused; each is compiled from the same kernel generators.
+enum class Fusion {
+  off,     ///< one kernel per node: the honest baseline
+  folded,  ///< rewrites only
+  on,      ///< the product
+};
+
+struct CompileOptions {
+  std::string target = "native";
+  Fusion fusion = Fusion::on;
+  patterns::ResidualMode residual = patterns::ResidualMode::proven;
+  onnx::ReadOptions read;
+  patterns::RewriteOptions rewrite;
+};
+
+/// A model as read: typed, before any pass. What the reference interprets.
+struct Network {
+  std::string path;
+  onnx::Model model;
+  uint64_t hash = 0;  ///< of the file
+};
+
+/// A network after passes and planning, for one target.
+struct Program {
+  ir::Graph graph;
+  patterns::Journal journal;
+  plan::Plan plan;
+};
+
+/// The stages in order; docs/architecture.md says why each stands where it does.
+Network read_network(const std::string& path, const CompileOptions& options);
+Program plan_network(const Network& network, const CompileOptions& options);
+/// model.so at `path`. Same network, options and target: same bytes.
+void write_artefact(const Network& network, const Program& program, const CompileOptions& options, const std::string& path);
+/// The C header that goes with it.
+std::string artefact_header(const Program& program, const std::string& model_name);
+
+/// Compiles and loads in this process: the same bytes as write_artefact, from a temporary file.
+runtime::LoadedModel load_program(const Network& network, const Program& program, const CompileOptions& options);
+
+}  // namespace onepass::driver

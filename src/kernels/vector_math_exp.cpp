@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// exp, expm1 and tanh. With n the integer next to x / log(2) and r = x - n log(2), exp(x) = 2^n exp(r).
+// Coefficients: minimax by the Remez exchange, rounded to float.
+#include "kernels/vector_math.h"
+#include "kernels/vector_terms.h"
+
+namespace onepass::kernels {
+
+using namespace terms;
+
+namespace {
+
+struct Reduced {
+  Value n;        ///< i32
+  Value r_expm1;  ///< exp(r) - 1
+};
+
+/// For |x| < 128. log(2) is subtracted in two parts, both by fma: n times the first part is exact inside it.
+Reduced reduce(const Value& x) {
+  constexpr double k_log2_e = 1.44269504088896340736;
+  constexpr double k_log_2_high = 0x1.62e43p-1, k_log_2_low = -1.90465421e-09;
+  const Value n = loops::unary(loops::Unary::round_even, mul(x, number(k_log2_e, x)));
+  const Value r = loops::fma(n, number(-k_log_2_low, x), loops::fma(n, number(-k_log_2_high, x), x));
+  // (exp(r) - 1 - r) / r^2 on |r| <= log(2) / 2 + 1e-4; relative error of exp(r) 3.7e-9.
+  const Value tail =
+      polynomial(r, {0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558f2p-5, 0x1.123ap-7, 0x1.6a2404p-10});
+  return {loops::unary(loops::Unary::to_i32, n), loops::fma(mul(r, r), tail, r)};
+}
+
+}  // namespace
+
+Value exp(Value x) {
+  // Beyond these bounds the result is zero or infinite; a NaN passes.
+  const Value bounded = min(number(89, x), max(number(-104, x), x));
+  const Reduced reduced = reduce(bounded);
+  // 2^n as two factors: 2^-150 and 2^128 are no floats. The first product is exact, the second one rounds, to
+  // a denormal or to infinity where it has to.
+  const Value half = loops::binary(loops::Binary::shift_right, reduced.n, integer(1, x));
+  const Value scaled = mul(add(reduced.r_expm1, number(1, x)), power_of_two(half));
+  return mul(scaled, power_of_two(sub(reduced.n, half)));
+}
+
+Value expm1(Value x) {
+  // exp(x) - 1 = 2 (2^(n-1) (exp(r) - 1) + (2^(n-1) - 1/2)). Below -20 the result rounds to -1.
+  const Value bounded = min(number(89, x), max(number(-20, x), x));
+  const Reduced reduced = reduce(bounded);
+  const Value scale = power_of_two(sub(reduced.n, integer(1, x)));
+  const Value half = loops::fma(scale, reduced.r_expm1, sub(scale, number(0.5, x)));
+  return add(half, half);
+}
+
+/// tanh(a) = (exp(2a) - 1) / (exp(2a) + 1), odd. Beyond 10 it rounds to 1.
+Value tanh(Value x) {
+  const Value bounded = min(number(10, x), abs(x));
+  const Value grown = expm1(add(bounded, bounded));
+  return with_sign_of(div(grown, add(grown, number(2, x))), x);
+}
+
+}  // namespace onepass::kernels

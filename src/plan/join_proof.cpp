@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/join_proof.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "loops/interpreter.h"
+#include "plan/choice.h"
+
+namespace onepass::plan {
+
+namespace {
+
+using kernels::FeatureMap;
+using kernels::KernelChoice;
+
+constexpr int64_t k_rows = 2;
+
+/// At most `most` channels, keeping what the last block lacks.
+int64_t fewer(int64_t channels, int64_t most, int64_t block) {
+  return channels <= most ? channels : most + channels % block;
+}
+
+bool is_matrix(const FeatureMap& map) { return map.h == 1 && map.block >= map.c && map.block > 1; }
+
+/// A map of the same kind of layout with other extents.
+FeatureMap like(const FeatureMap& map, int64_t c, int64_t h, int64_t w, const kernels::Halo& halo) {
+  if (is_matrix(map) && map.block == map.c) return kernels::matrix_map(w, c);
+  return map.block == 1 ? kernels::plain_map(1, c, h, w, halo) : kernels::blocked_map(1, c, h, w, map.block, halo);
+}
+
+void reduce_conv(kernels::ConvSpec& spec, int64_t lanes, int64_t pixels, int64_t vectors) {
+  const int64_t outputs = spec.dst.c / spec.groups, inputs = spec.src.c / spec.groups;
+  const int64_t groups = spec.groups == 1 ? 1 : std::min(spec.groups, std::max<int64_t>(1, 2 * lanes / outputs));
+  const int64_t k = spec.groups == 1 ? fewer(outputs, vectors * lanes, lanes) : groups * outputs;
+  const int64_t c = spec.groups == 1 ? fewer(inputs, 2 * lanes, lanes) : groups * inputs;
+  const int64_t h = std::min(spec.dst.h, k_rows), w = std::min(spec.dst.w, 2 * pixels + 1);
+  const int64_t src_h = std::max<int64_t>(1, (h - 1) * spec.stride_h + (spec.kernel_h - 1) * spec.dilation_h + 1 - spec.pad_top);
+  const int64_t src_w = std::max<int64_t>(1, (w - 1) * spec.stride_w + (spec.kernel_w - 1) * spec.dilation_w + 1 - spec.pad_left);
+  spec.groups = groups;
+  spec.dst = like(spec.dst, k, h, w, {});
+  spec.src = like(spec.src, c, src_h, src_w, {});
+  spec.src = like(spec.src, c, src_h, src_w, kernels::required_halo(spec));
+}
+
+void reduce_operands(kernels::Epilogue& epilogue, const FeatureMap& dst) {
+  for (kernels::EpilogueStep& step : epilogue.steps) {
+    if (step.operand.kind == kernels::StepOperand::Kind::map) step.operand.map = dst;
+    if (step.operand.kind == kernels::StepOperand::Kind::gate) step.operand.map = like(step.operand.map, dst.c, 1, 1, {});
+  }
+}
+
+/// The same kernel on a map small enough to interpret.
+KernelChoice reduced(KernelChoice choice, const targets::Target& target) {
+  const int64_t lanes = target.vector_lanes;
+  if (auto* direct = std::get_if<kernels::ConvDirectChoice>(&choice)) {
+    direct->tile.merged_rows = 1;
+    reduce_conv(direct->spec, lanes, direct->tile.pixels, direct->tile.vectors);
+  } else if (auto* depthwise = std::get_if<kernels::ConvDepthwiseChoice>(&choice)) {
+    reduce_conv(depthwise->spec, lanes, depthwise->tile.pixels, 1);
+  } else if (auto* pool = std::get_if<kernels::PoolSpec>(&choice)) {
+    pool->src = like(pool->src, fewer(pool->src.c, lanes, lanes), pool->src.h, pool->src.w, {});
+    pool->dst = like(pool->dst, fewer(pool->dst.c, lanes, lanes), pool->dst.h, pool->dst.w, {});
+  } else if (auto* pointwise = std::get_if<kernels::ElementwiseSpec>(&choice)) {
+    const bool matrix = is_matrix(pointwise->dst) && pointwise->dst.block == pointwise->dst.c;
+    const int64_t c = fewer(pointwise->dst.c, matrix ? 4 * lanes : lanes, lanes);
+    pointwise->dst = like(pointwise->dst, c, std::min(pointwise->dst.h, k_rows), std::min<int64_t>(pointwise->dst.w, 9), {});
+    pointwise->src = pointwise->dst;
+  }
+  reduce_operands(*kernels::epilogue_of(choice), kernels::dst_of(choice));
+  return choice;
+}
+
+using Memory = std::vector<float>;
+
+/// Seeded values in [-1, 1) (the linear congruential generator of Numerical Recipes).
+Memory seeded(int64_t elems, uint32_t seed) {
+  Memory memory(elems);
+  uint32_t state = seed * 2654435761U + 12345U;
+  for (float& value : memory) {
+    state = state * 1664525U + 1013904223U;
+    value = static_cast<float>(static_cast<double>(state) / 2147483648.0 - 1.0);
+  }
+  return memory;
+}
+
+/// Runs a nest on seeded inputs (input i has seed seeds[i]; `given` replaces input 0 when not empty).
+Memory run(const loops::LoopNest& nest, const std::vector<uint32_t>& seeds, const Memory& given) {
+  std::vector<Memory> memories;
+  for (const loops::Buffer& buffer : nest.buffers) {
+    if (buffer.scratch) continue;
+    const size_t i = memories.size();
+    if (i == 0 && !given.empty()) {
+      memories.push_back(given);
+    } else {
+      memories.push_back(buffer.written ? Memory(buffer.elems, 0.0F) : seeded(buffer.elems, seeds.at(i)));
+    }
+  }
+  std::vector<std::span<std::byte>> operands;
+  operands.reserve(memories.size());
+  for (Memory& memory : memories) operands.push_back(std::as_writable_bytes(std::span(memory)));
+  loops::interpret(nest, operands, 0, nest.slices);
+  return memories.back();
+}
+
+}  // namespace
+
+JoinProof prove_join(const ir::Graph& graph, const Group& group, Family family, const patterns::Step& step,
+                     const targets::Target& target) {
+  Group joined = group;
+  joined.steps.push_back(step);
+  joined.result = graph.node(step.node).outputs.at(0);
+  const KernelChoice whole = reduced(nominal_kernel(graph, joined, family, target), target);
+  KernelChoice first = whole;
+  kernels::ElementwiseSpec second{kernels::dst_of(whole), kernels::dst_of(whole), {}};
+  kernels::Epilogue& steps = *kernels::epilogue_of(first);
+  second.epilogue.steps = {steps.steps.back()};
+  steps.steps.pop_back();
+
+  const loops::LoopNest joined_nest = kernels::build("joined", whole, target);
+  std::vector<uint32_t> seeds(joined_nest.buffers.size());
+  for (size_t i = 0; i < seeds.size(); ++i) seeds[i] = static_cast<uint32_t>(i + 1);
+  const Memory fused = run(joined_nest, seeds, {});
+  const loops::LoopNest first_nest = kernels::build("first", first, target);
+  const Memory between = run(first_nest, seeds, {});
+  // The second kernel reads, behind its source, what the joined kernel reads last.
+  std::vector<uint32_t> second_seeds = {0, static_cast<uint32_t>(first_nest.buffers.size())};
+  const Memory split = run(kernels::build("second", second, target), second_seeds, between);
+  for (size_t i = 0; i < fused.size(); ++i)
+    if (std::memcmp(&fused[i], &split[i], sizeof(float)) != 0)
+      return {false, fmt::format("joined {} and split {} differ at element {} in the loop interpreter", fused[i], split[i], i)};
+  return {true, fmt::format("{} values bitwise equal, joined and split, in the loop interpreter", fused.size())};
+}
+
+}  // namespace onepass::plan

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/layout.h"
+
+#include <algorithm>
+
+#include "plan/choice.h"
+
+namespace onepass::plan {
+
+namespace {
+
+using ir::Graph;
+using ir::NodeId;
+using ir::ValueId;
+
+/// A reader that works on blocked maps and would convert a plain one.
+bool prefers_blocked(const Graph& graph, NodeId reader, const targets::Target& target) {
+  const Family family = family_of(graph, reader, target);
+  return family == Family::conv || family == Family::pool || family == Family::upsample || family == Family::concat;
+}
+
+/// Elementwise groups work on what they are given; operands that need channels force blocks.
+Form elementwise_form(const Graph& graph, const Group& group, const std::vector<Form>& forms, const targets::Target& target) {
+  const ir::TensorType& type = graph.value(group.result).type;
+  if (!extents_of(type) || type.dims.size() < 3) return Form::plain;
+  const std::vector<patterns::Step> steps = kernel_steps(graph, group, Family::elementwise);
+  for (const patterns::Step& step : steps) {
+    if (step.kind == patterns::Step::Kind::affine) return Form::blocked;
+    if (!step.operand.valid()) continue;
+    const auto kind = operand_kind(graph, step.operand, type, 1);
+    if (kind == kernels::StepOperand::Kind::per_channel || kind == kernels::StepOperand::Kind::gate) return Form::blocked;
+  }
+  const ValueId src = start_of(graph, group.nodes.front()).value().src;
+  if (forms[src.index] == Form::blocked) return Form::blocked;
+  for (const ir::Use& use : graph.value(group.result).uses)
+    if (prefers_blocked(graph, use.node, target)) return Form::blocked;
+  return Form::plain;
+}
+
+/// Concat copies blocks when its operands have them already.
+Form concat_form(const Graph& graph, NodeId concat, const std::vector<Form>& forms) {
+  const auto& inputs = graph.node(concat).inputs;
+  const auto blocked = std::count_if(inputs.begin(), inputs.end(), [&](ValueId v) { return forms[v.index] == Form::blocked; });
+  return 2 * blocked >= static_cast<int64_t>(inputs.size()) ? Form::blocked : Form::plain;
+}
+
+}  // namespace
+
+kernels::FeatureMap map_of(const ir::TensorType& type, Form form, const kernels::Halo& halo, const targets::Target& target) {
+  const Extents e = extents_of(type).value();
+  if (form == Form::blocked) return kernels::blocked_map(e.n, e.c, e.h, e.w, target.vector_lanes, halo);
+  return kernels::plain_map(e.n, e.c, e.h, e.w, form == Form::padded ? halo : kernels::Halo{});
+}
+
+kernels::FeatureMap flat_map(const ir::TensorType& type) { return kernels::matrix_map(1, ir::element_count(type.dims)); }
+
+kernels::FeatureMap matrix_of(const ir::TensorType& type) {
+  const int64_t columns = type.dims.back();
+  return kernels::matrix_map(ir::element_count(type.dims) / columns, columns);
+}
+
+bool blocked_is_plain(const ir::TensorType& type, const targets::Target& target) {
+  const auto e = extents_of(type);
+  return e && e->h * e->w == 1 && e->c % target.vector_lanes == 0;
+}
+
+std::vector<Form> native_forms(const Graph& graph, const std::vector<Group>& groups, const targets::Target& target) {
+  std::vector<Form> forms(graph.value_capacity(), Form::plain);
+  for (const Group& group : groups) {
+    Form form = Form::plain;
+    switch (family_of(graph, group.nodes.front(), target)) {
+      case Family::conv:
+      case Family::pool:
+      case Family::upsample:
+        form = Form::blocked;
+        break;
+      case Family::elementwise:
+        form = elementwise_form(graph, group, forms, target);
+        break;
+      case Family::concat:
+        form = concat_form(graph, group.nodes.front(), forms);
+        break;
+      case Family::gemm:
+      case Family::view:
+      case Family::routine:
+        break;
+    }
+    forms[group.result.index] = form;
+  }
+  return forms;
+}
+
+Reading source_reading(const Graph& graph, NodeId anchor, Family family, Form native, const targets::Target& target) {
+  if (family != Family::conv) return {Form::blocked, {}};
+  kernels::ConvSpec spec = conv_spec_of(graph, anchor);
+  const kernels::Halo halo = kernels::required_halo(spec);
+  spec.dst.block = spec.src.block = target.vector_lanes;
+  const int64_t group_channels = spec.src.c / spec.groups;
+  const bool needs_plain = !kernels::conv_direct_supports(spec, target) && !kernels::conv_depthwise_supports(spec, target);
+  const bool few_channels = spec.groups == 1 && native == Form::plain && group_channels < target.vector_lanes;
+  if (!needs_plain && !few_channels) return {Form::blocked, halo};
+  return {halo.empty() ? Form::plain : Form::padded, halo};
+}
+
+}  // namespace onepass::plan

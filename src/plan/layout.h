@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/feature_map.h"
+#include "plan/family.h"
+#include "plan/plan.h"
+
+namespace onepass::plan {
+
+/// The layouts that a value can have in memory.
+enum class Form : uint8_t {
+  plain,    ///< row-major as ONNX has it
+  padded,   ///< plain planes with a halo: what a first convolution reads
+  blocked,  ///< channel blocks of the target's vector width, with a halo
+};
+constexpr int k_form_count = 3;
+
+/// The map of a value under a form. A plain value of any rank may be read as a row of elements (flat_map).
+kernels::FeatureMap map_of(const ir::TensorType& type, Form form, const kernels::Halo& halo, const targets::Target& target);
+kernels::FeatureMap flat_map(const ir::TensorType& type);
+/// An f32 matrix [.., m, k] as pixels x channels.
+kernels::FeatureMap matrix_of(const ir::TensorType& type);
+
+/// plain and blocked are the same bytes: one pixel, whole blocks, no halo.
+bool blocked_is_plain(const ir::TensorType& type, const targets::Target& target);
+
+/// Chooses the form in which each value is first made. Indexed by value.
+std::vector<Form> native_forms(const ir::Graph& graph, const std::vector<Group>& groups, const targets::Target& target);
+
+/// The form in which a conv, pool, upsample or concat reads its source, and the halo it needs.
+struct Reading {
+  Form form = Form::plain;
+  kernels::Halo halo;
+};
+Reading source_reading(const ir::Graph& graph, ir::NodeId anchor, Family family, Form native, const targets::Target& target);
+
+}  // namespace onepass::plan

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "loops/printer.h"
+#include "plan/cost.h"
+#include "plan/lowering.h"
+
+namespace onepass::plan {
+
+namespace {
+
+/// [rows, columns] -> [columns, rows].
+std::vector<float> transposed(std::span<const float> values, int64_t rows, int64_t columns) {
+  std::vector<float> result(values.size());
+  for (int64_t r = 0; r < rows; ++r)
+    for (int64_t c = 0; c < columns; ++c) result[c * rows + r] = values[r * columns + c];
+  return result;
+}
+
+/// Gemm and MatMul weights as [outputs, inputs].
+std::vector<float> matrix_weights(const ir::Node& node, const ir::Tensor& weights) {
+  const std::span<const float> values = weights.data<float>();
+  if (node.op == ir::Op::Gemm && node.attributes.get_int("transB", 0) != 0) return {values.begin(), values.end()};
+  return transposed(values, weights.shape()[0], weights.shape()[1]);
+}
+
+}  // namespace
+
+void Lowering::launch(int32_t group, const std::string& name, const kernels::KernelChoice& choice,
+                      std::vector<int32_t> reads, int32_t dst, std::vector<int32_t> may_take_over) {
+  Launch launch{.name = name, .family = kernels::family_name(choice), .group = group};
+  launch.symbol = kernel_symbol(choice, launch.slices);
+  launch.operands = reads;
+  launch.operands.push_back(dst);
+  launch.reads = std::move(reads);
+  launch.writes = {dst};
+  launch.may_take_over = std::move(may_take_over);
+  launch.estimate = kernels::estimate(choice, target_);
+  push(std::move(launch));
+}
+
+void Lowering::push(Launch launch) {
+  launch.predicted_ns = predict_ns(launch.estimate, target_);
+  plan_.launches.push_back(std::move(launch));
+}
+
+std::string Lowering::kernel_symbol(const kernels::KernelChoice& choice, int64_t& slices) {
+  loops::LoopNest nest = kernels::build("kernel", choice, target_);
+  auto [found, fresh] = symbols_.try_emplace(loops::print(nest));
+  if (fresh) {
+    nest.name = fmt::format("onepass_kernel_{}_{}", plan_.kernels.size(), kernels::family_name(choice));
+    found->second = {nest.name, nest.slices};
+    plan_.scratch_bytes = std::max(plan_.scratch_bytes, loops::scratch_bytes(nest));
+    plan_.kernels.push_back(std::move(nest));
+  }
+  slices = found->second.second;
+  return found->second.first;
+}
+
+void Lowering::append_weights(ir::NodeId anchor, const kernels::KernelChoice& choice, Family family,
+                              std::vector<int32_t>& reads) {
+  const ir::Node& node = graph_.node(anchor);
+  const ir::Tensor& weights = *graph_.constant_input(anchor, 1);
+  const std::string& name = graph_.value(node.inputs[1]).name;
+  if (family == Family::gemm) {
+    reads.push_back(add_weights(name, kernels::pack_weights(choice, target_, matrix_weights(node, weights))));
+  } else {
+    reads.push_back(add_weights(name, kernels::pack_weights(choice, target_, weights.data<float>())));
+  }
+  const ir::Tensor* bias = node.op == ir::Op::MatMul ? nullptr : graph_.constant_input(anchor, 2);
+  if (bias == nullptr) return;
+  std::vector<float> values(bias->data<float>().begin(), bias->data<float>().end());
+  if (values.size() == 1) values.assign(kernels::dst_of(choice).c, values[0]);
+  reads.push_back(add_weights(graph_.value(node.inputs[2]).name, kernels::pad_channels(values, kernels::dst_of(choice), target_)));
+}
+
+void Lowering::append_operands(const Group& group, Family family, const ir::TensorType& type, Form form,
+                               const kernels::FeatureMap& dst, std::vector<int32_t>& reads) {
+  using Kind = kernels::StepOperand::Kind;
+  const auto packed = [&](const std::string& name, const ir::Tensor& values) {
+    reads.push_back(add_weights(name, kernels::pad_channels(values.data<float>(), dst, target_)));
+  };
+  for (const patterns::Step& step : kernel_steps(graph_, group, family)) {
+    const std::string& node = graph_.node(step.node).name;
+    if (step.kind == patterns::Step::Kind::affine) {
+      packed(node + " scale", step.scale);
+      packed(node + " shift", step.shift);
+    }
+    if (step.kind != patterns::Step::Kind::binary) continue;
+    const Kind kind = operand_kind(graph_, step.operand, type, channel_axis(family, type));
+    if (kind == Kind::per_channel) packed(graph_.value(step.operand).name, graph_.value(step.operand).constant);
+    if (kind == Kind::map || kind == Kind::gate) reads.push_back(read(step.operand, form));
+  }
+}
+
+}  // namespace onepass::plan

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "kernels/estimate.h"
+#include "kernels/feature_map.h"
+#include "loops/nest.h"
+#include "patterns/join.h"
+#include "targets/target.h"
+
+namespace onepass::plan {
+
+struct PlanOptions {
+  bool joins = true;  ///< false: one group per node
+  patterns::JoinOptions join;
+};
+
+/// Nodes that become one kernel, or one plain routine.
+struct Group {
+  std::vector<ir::NodeId> nodes;       ///< anchor first
+  std::vector<patterns::Step> steps;   ///< what follows the anchor
+  std::vector<std::string> joined_by;  ///< pattern name of each step
+  ir::ValueId result;                  ///< output 0 of the last node
+  std::string name;                    ///< the user's node names, joined with " + "
+};
+
+/// What was decided about one join and what it is predicted to cost.
+struct Decision {
+  std::string pattern;
+  std::vector<std::string> nodes;  ///< the user's own node names, producer first
+  bool fused = false;
+  bool branched = false;           ///< a residual join, listed apart from straight chains
+  std::string condition;           ///< when split: "C2", "U1", "cost", "proof"
+  std::string reason;              ///< when split: why; when a residual is joined: its check
+  double fused_ns = 0, split_ns = 0;
+};
+
+enum class BufferSpace : uint8_t { arena, weights, input, output };
+
+/// A piece of memory that launches read and write.
+struct Buffer {
+  std::string name;
+  BufferSpace space = BufferSpace::arena;
+  int32_t index = 0;               ///< graph input or output number
+  int64_t size_bytes = 0;
+  int64_t offset_bytes = -1;       ///< arena and weights; set by plan_memory for the arena
+  int32_t shares = -1;             ///< in place: the buffer whose memory this one takes over
+  int32_t first_launch = -1, last_launch = -1;  ///< written first, read last
+  ir::ValueId value;               ///< what it holds; invalid for packed weights
+};
+
+struct Launch {
+  std::string symbol;              ///< kernel or routine
+  std::string name;                ///< the user's node names
+  std::string family;              ///< "conv_direct", "layout", "routine", ...
+  int32_t group = -1;              ///< -1: a layout conversion
+  std::vector<int32_t> reads, writes;  ///< buffers
+  std::vector<int32_t> operands;       ///< buffers in the order of the call
+  std::vector<int64_t> params;     ///< of a plain routine
+  std::vector<int32_t> may_take_over;  ///< buffers laid out as the destination, which may lie in their place
+  int64_t slices = 1;
+  kernels::Estimate estimate;
+  double predicted_ns = 0;
+};
+
+/// An extent that depends on data: where the run-time count of a graph output lies.
+struct Count {
+  int32_t output = 0;   ///< graph output
+  int32_t buffer = -1;  ///< int64, in the arena, kept to the end of a run
+};
+
+struct Plan {
+  const targets::Target* target = nullptr;
+  std::vector<Group> groups;            ///< in execution order
+  std::vector<Decision> decisions;
+  std::vector<Buffer> buffers;
+  std::vector<Launch> launches;
+  std::vector<loops::LoopNest> kernels; ///< each once; launches name them
+  std::vector<std::byte> weights;       ///< the packed section
+  std::vector<Count> counts;
+  int64_t arena_bytes = 0;
+  int64_t scratch_bytes = 0;            ///< per thread
+
+  int64_t bytes_read() const;
+  int64_t bytes_written() const;
+  double predicted_ns() const;
+};
+
+/// Plans a typed graph for `target`. Throws Error naming every node that nothing can run.
+Plan make_plan(const ir::Graph& graph, const targets::Target& target, const PlanOptions& options = {});
+
+}  // namespace onepass::plan
