@@ -123,10 +123,6 @@ std::optional<Failure> constant_failure(const ir::Graph& graph, ir::NodeId id, s
   return because(fmt::format("is {}, not f32", ir::name(constant->dtype())));
 }
 
-bool is_linear(Op op) {
-  return op == Op::Conv || op == Op::ConvTranspose || op == Op::Gemm;
-}
-
 std::optional<Failure> linear_failure(const ir::Graph& graph, ir::NodeId id, const LinearConditions& ids) {
   const ir::Node& node = graph.node(id);
   if (auto failure = constant_failure(graph, id, 1, "weights", ids.constant)) return failure;

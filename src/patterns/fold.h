@@ -32,8 +32,6 @@ const ir::Tensor* known_constant(const ir::Graph& graph, ir::ValueId value);
 std::optional<Failure> constant_failure(const ir::Graph& graph, ir::NodeId node, size_t input,
                                         const char* what, const char* condition);
 
-bool is_linear(ir::Op op);  ///< Conv, ConvTranspose or Gemm
-
 std::optional<Failure> linear_failure(const ir::Graph& graph, ir::NodeId linear, const LinearConditions& ids);
 
 /// Channels that a checked linear node computes or reads.
