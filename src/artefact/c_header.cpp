@@ -30,13 +30,14 @@ const char* type_name(DataType dtype) {
   return "?";
 }
 
-/// A name inside a C comment: nothing in it may end the comment or the line.
+/// A name inside a C comment: nothing in it may end the comment or the line, or look like another comment.
 std::string comment_text(const std::string& name) {
   std::string result;
   for (const char c : name) {
     const bool printable = std::isprint(static_cast<unsigned char>(c)) != 0;
-    const bool ends_comment = c == '/' && !result.empty() && result.back() == '*';
-    result += printable && !ends_comment ? c : '?';
+    const char before = result.empty() ? ' ' : result.back();
+    const bool is_mark = (c == '/' && before == '*') || (c == '*' && before == '/');
+    result += printable && !is_mark ? c : '?';
   }
   return result;
 }
@@ -54,7 +55,8 @@ std::string shape_text(const Tensor& tensor) {
 std::string table(const char* title, const std::vector<Tensor>& tensors) {
   std::string result = std::string(" * ") + title + "\n";
   for (size_t i = 0; i < tensors.size(); ++i)
-    result += " *   " + std::to_string(i) + "  " + shape_text(tensors[i]) + "  " + comment_text(tensors[i].name) + "\n";
+    result += " *   " + std::to_string(i) + "  " + shape_text(tensors[i]) + "  " +
+              comment_text(tensors[i].name) + "\n";
   return result;
 }
 
@@ -71,7 +73,8 @@ std::string macro_prefix(const std::string& name) {
 
 ThreadBlock block_of(const Description& description) {
   size_t operand_count = 0;
-  for (const Launch& launch : description.launches) operand_count = std::max(operand_count, launch.operands.size());
+  for (const Launch& launch : description.launches)
+    operand_count = std::max(operand_count, launch.operands.size());
   return thread_block(static_cast<int64_t>(operand_count), description.scratch_bytes);
 }
 
@@ -85,7 +88,8 @@ std::string c_header(const Description& description, const std::string& model_na
   const std::string prefix = macro_prefix(model_name);
   const int64_t arena_bytes = total_arena_bytes(description.arena_bytes, block_of(description), 1);
   std::string text = k_model_header_text;
-  text += "\n/* " + comment_text(model_name) + ", compiled for " + comment_text(description.target) + "\n *\n";
+  text +=
+      "\n/* " + comment_text(model_name) + ", compiled for " + comment_text(description.target) + "\n *\n";
   text += table("inputs", description.inputs) + table("outputs", description.outputs) + " */\n";
   text += "#ifndef " + prefix + "_MODEL\n#define " + prefix + "_MODEL\n";
   text += define(prefix, "INPUT_COUNT", static_cast<int64_t>(description.inputs.size()));

@@ -26,7 +26,9 @@ class Text {
   std::string text_;
 };
 
-bool is_plain(unsigned char c) { return c >= ' ' && c < 127 && c != '"' && c != '\\'; }
+bool is_plain(unsigned char c) {
+  return c >= ' ' && c < 127 && c != '"' && c != '\\';
+}
 
 /// Everything but plain ASCII as three octal digits, so that no byte of a name can end the string.
 std::string quoted(const std::string& text) {
@@ -42,7 +44,9 @@ std::string quoted(const std::string& text) {
   return result + '"';
 }
 
-std::string numbered(const char* stem, size_t number) { return ".L" + std::string(stem) + std::to_string(number); }
+std::string numbered(const char* stem, size_t number) {
+  return ".L" + std::string(stem) + std::to_string(number);
+}
 
 void check_symbol(const std::string& symbol) {
   bool valid = !symbol.empty() && !(symbol[0] >= '0' && symbol[0] <= '9');
@@ -107,7 +111,8 @@ void add_tensor(Text& text, const Tensor& tensor, const std::string& name_label)
   text.quad(name_label);
   text.word(static_cast<int32_t>(tensor.dtype));
   text.word(static_cast<int64_t>(tensor.dims.size()));
-  for (size_t axis = 0; axis < k_max_rank; ++axis) text.quad(axis < tensor.dims.size() ? tensor.dims[axis] : 0);
+  for (size_t axis = 0; axis < k_max_rank; ++axis)
+    text.quad(axis < tensor.dims.size() ? tensor.dims[axis] : 0);
   text.quad(size_bytes);
   text.word(tensor.counted_axis);
   text.word(0);

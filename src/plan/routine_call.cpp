@@ -85,8 +85,8 @@ bool counted(const ir::Graph& graph, ir::ValueId value) {
   return value.valid() && graph.value(value).type.counted_axis >= 0;
 }
 
-/// A routine computes all rows up to the bound, so that a data-dependent extent must come out as it went in: a
-/// node that mixes the rows (a sum over them) would take those behind the count for real.
+/// A routine computes all rows up to the bound, so that a data-dependent extent must come out as it went in:
+/// a node that mixes the rows (a sum over them) would take those behind the count for real.
 bool keeps_counted_rows(const ir::Graph& graph, const ir::Node& node) {
   bool any = false;
   for (const ir::ValueId input : node.inputs) any = any || counted(graph, input);

@@ -17,22 +17,14 @@ struct BinaryName {
   const char* stem;
 };
 
-constexpr BinaryName k_binary_names[] = {{Op::PRelu, "prelu"},
-                                         {Op::Add, "add"},
-                                         {Op::Sub, "sub"},
-                                         {Op::Mul, "mul"},
-                                         {Op::Div, "div"},
-                                         {Op::Pow, "pow"},
-                                         {Op::Min, "min"},
-                                         {Op::Max, "max"},
-                                         {Op::Sum, "add"},
-                                         {Op::Equal, "equal"},
-                                         {Op::Greater, "greater"},
-                                         {Op::GreaterOrEqual, "greater_or_equal"},
-                                         {Op::Less, "less"},
-                                         {Op::LessOrEqual, "less_or_equal"},
-                                         {Op::And, "and"},
-                                         {Op::Or, "or"},
+constexpr BinaryName k_binary_names[] = {{Op::PRelu, "prelu"},     {Op::Add, "add"},
+                                         {Op::Sub, "sub"},         {Op::Mul, "mul"},
+                                         {Op::Div, "div"},         {Op::Pow, "pow"},
+                                         {Op::Min, "min"},         {Op::Max, "max"},
+                                         {Op::Sum, "add"},         {Op::Equal, "equal"},
+                                         {Op::Greater, "greater"}, {Op::GreaterOrEqual, "greater_or_equal"},
+                                         {Op::Less, "less"},       {Op::LessOrEqual, "less_or_equal"},
+                                         {Op::And, "and"},         {Op::Or, "or"},
                                          {Op::Mod, "mod"}};
 
 const char* stem_of(const NodeView& view) {
@@ -166,7 +158,8 @@ std::optional<RoutineCall> batch_normalization(const NodeView& view) {
   for (size_t output = 1; output < view.node().outputs.size(); ++output)
     if (view.wants(output)) return std::nullopt;
   RoutineCall call = call_of(view, "onepass_batch_normalization_elements_f32", {0, 1, 2, 3, 4});
-  append(call.params, {ir::element_count(view.dims(1)), bits(view.node().attributes.get_float("epsilon", 1e-5))});
+  append(call.params,
+         {ir::element_count(view.dims(1)), bits(view.node().attributes.get_float("epsilon", 1e-5))});
   set_work(call, ir::element_count(view.dims(0)), 8);
   return call;
 }

@@ -77,8 +77,8 @@ std::optional<RoutineCall> gemm(const NodeView& view) {
   const Ints addend = view.has(2) ? broadcast_strides(view.dims(2), view.result().dims) : Ints{0, 0};
   const ir::Attributes& attributes = view.node().attributes;
   append(call.params, row_product(a, b));
-  append(call.params, {a.row_step, bits(attributes.get_float("alpha", 1)), bits(attributes.get_float("beta", 1)),
-                       view.has(2), addend[0], addend[1]});
+  append(call.params, {a.row_step, bits(attributes.get_float("alpha", 1)),
+                       bits(attributes.get_float("beta", 1)), view.has(2), addend[0], addend[1]});
   set_work(call, a.rows, a.columns * b.columns);
   return call;
 }

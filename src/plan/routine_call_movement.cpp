@@ -43,7 +43,8 @@ std::optional<Ints> ints_or(const NodeView& view, size_t input, Ints absent) {
 }
 
 /// A view of the input as `shape`, axes permuted.
-std::optional<RoutineCall> permuted_copy(const NodeView& view, const ir::Shape& shape, const Ints& permutation) {
+std::optional<RoutineCall> permuted_copy(const NodeView& view, const ir::Shape& shape,
+                                         const Ints& permutation) {
   const ir::Shape own = ir::row_major_strides(shape);
   Ints dims, strides;
   for (const int64_t axis : permutation) {

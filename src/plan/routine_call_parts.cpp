@@ -74,7 +74,8 @@ int64_t source_of(const std::string& mode, int64_t i, int64_t first, int64_t las
   return -1;
 }
 
-void append_axis_table(Ints& params, const std::string& mode, const AxisPad& pad, int64_t extent, int64_t stride) {
+void append_axis_table(Ints& params, const std::string& mode, const AxisPad& pad, int64_t extent,
+                       int64_t stride) {
   const int64_t first = std::max<int64_t>(0, -pad.begin);
   const int64_t last = extent - 1 - std::max<int64_t>(0, -pad.end);
   for (int64_t i = -pad.begin; i < extent + pad.end; ++i) {

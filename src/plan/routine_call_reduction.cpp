@@ -57,7 +57,9 @@ std::optional<RoutineCall> reduce_axes(const NodeView& view, const std::vector<b
   return call;
 }
 
-void append_lines(RoutineCall& call, const Lines& lines) { append(call.params, {lines.extent, lines.stride}); }
+void append_lines(RoutineCall& call, const Lines& lines) {
+  append(call.params, {lines.extent, lines.stride});
+}
 
 double scalar_or(const NodeView& view, size_t input, double absent) {
   const ir::Tensor* tensor = view.constant(input);

@@ -90,7 +90,8 @@ std::optional<RoutineCall> resize(const NodeView& view) {
   if (!nearest && view.type(0).dtype != ir::DType::f32) return std::nullopt;
   const std::vector<MergedAxis> axes = merged_axes(view, std::move(*taps));
   const double extrapolation = view.node().attributes.get_float("extrapolation_value", 0);
-  RoutineCall call = nearest ? nearest_call(view, axes, extrapolation) : blend_call(view, axes, extrapolation);
+  RoutineCall call =
+      nearest ? nearest_call(view, axes, extrapolation) : blend_call(view, axes, extrapolation);
   const int64_t inner = axes.back().dst_extent;
   set_work(call, inner == 0 ? 0 : ir::element_count(view.result().dims) / inner, inner * (nearest ? 1 : 8));
   return call;

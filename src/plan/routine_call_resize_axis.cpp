@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The geometry of Resize, from the ONNX text. It shares nothing with the reference interpreter: each checks the
-// other.
+// The geometry of Resize, from the ONNX text. It shares nothing with the reference interpreter: each checks
+// the other.
 #include "plan/routine_call_resize_axis.h"
 
 #include <algorithm>
@@ -26,8 +26,8 @@ struct Mode {
 };
 
 struct Axis {
-  double src, dst;      ///< extents
-  double scale = 0;     ///< of the file; 0: dst / src exactly
+  double src, dst;   ///< extents
+  double scale = 0;  ///< of the file; 0: dst / src exactly
   double roi_start = 0, roi_end = 1;
 
   /// x / scale. `nearest` divides a scale of the file in float: exporters rely on a whole quotient there.
@@ -64,8 +64,12 @@ double rounded(const std::string& rounding, double x) {
   return rounding == "round_prefer_ceil" ? std::floor(x + 0.5) : std::ceil(x - 0.5);
 }
 
-double cubic_near(double a, double t) { return ((a + 2) * t - (a + 3)) * t * t + 1; }
-double cubic_far(double a, double t) { return ((a * t - 5 * a) * t + 8 * a) * t - 4 * a; }
+double cubic_near(double a, double t) {
+  return ((a + 2) * t - (a + 3)) * t * t + 1;
+}
+double cubic_far(double a, double t) {
+  return ((a * t - 5 * a) * t + 8 * a) * t - 4 * a;
+}
 
 std::vector<double> weights_at(const Mode& mode, double fraction) {
   if (mode.interpolation == "linear") return {1 - fraction, fraction};

@@ -9,8 +9,8 @@
 
 namespace onepass::plan::routines {
 
-/// Where the entries of one resized axis come from: entry i is the sum over t < taps of weights[i * taps + t] *
-/// src[indices[i * taps + t]]; indices of an entry outside the crop are -1.
+/// Where the entries of one resized axis come from: entry i is the sum over t < taps of weights[i * taps + t]
+/// * src[indices[i * taps + t]]; indices of an entry outside the crop are -1.
 struct AxisTaps {
   int64_t taps = 1;
   Ints indices;
@@ -19,7 +19,8 @@ struct AxisTaps {
   bool is_identity(int64_t src_extent) const;
 };
 
-/// The taps of every axis of a Resize; nothing when scales, sizes or roi are not known or antialias is asked for.
+/// The taps of every axis of a Resize; nothing when scales, sizes or roi are not known or antialias is asked
+/// for.
 std::optional<std::vector<AxisTaps>> resize_taps(const NodeView& view);
 
 }  // namespace onepass::plan::routines

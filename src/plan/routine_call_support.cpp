@@ -11,7 +11,9 @@ namespace {
 constexpr int64_t k_slice_elems = 16384;
 constexpr int64_t k_max_slices = 256;
 
-int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
+int64_t ceil_div(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
 
 }  // namespace
 

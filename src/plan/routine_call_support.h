@@ -24,7 +24,9 @@ struct NodeView {
   bool has(size_t input) const { return input < node().inputs.size() && node().inputs[input].valid(); }
   const ir::TensorType& type(size_t input) const { return graph.value(node().inputs.at(input)).type; }
   const ir::Shape& dims(size_t input) const { return type(input).dims; }
-  const ir::TensorType& result(size_t output = 0) const { return graph.value(node().outputs.at(output)).type; }
+  const ir::TensorType& result(size_t output = 0) const {
+    return graph.value(node().outputs.at(output)).type;
+  }
   bool wants(size_t output) const;  ///< somebody reads that output
   const ir::Tensor* constant(size_t input) const { return graph.constant_input(id, input); }
   /// The integers behind an input; nothing when it is absent or not known.
@@ -34,11 +36,17 @@ struct NodeView {
   }
 };
 
-inline int64_t bits(double value) { return std::bit_cast<int64_t>(value); }
-inline void append(Ints& params, const Ints& values) { params.insert(params.end(), values.begin(), values.end()); }
+inline int64_t bits(double value) {
+  return std::bit_cast<int64_t>(value);
+}
+inline void append(Ints& params, const Ints& values) {
+  params.insert(params.end(), values.begin(), values.end());
+}
 
 /// `axis` from the front.
-inline int64_t from_front(int64_t axis, size_t rank) { return axis < 0 ? axis + static_cast<int64_t>(rank) : axis; }
+inline int64_t from_front(int64_t axis, size_t rank) {
+  return axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
+}
 
 /// Reads all of `inputs` (numbers of the node's inputs) and writes output 0.
 RoutineCall call_of(const NodeView& view, std::string symbol, std::initializer_list<size_t> inputs);

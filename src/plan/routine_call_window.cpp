@@ -20,7 +20,9 @@ struct SlidingWindow {
   int64_t span(size_t axis) const { return (kernel[axis] - 1) * dilations[axis] + 1; }
 };
 
-Ints spatial(const ir::Shape& dims) { return {dims.begin() + 2, dims.end()}; }
+Ints spatial(const ir::Shape& dims) {
+  return {dims.begin() + 2, dims.end()};
+}
 
 /// As d h w: missing leading axes have extent 1.
 Ints as_3d(const Ints& values, int64_t missing) {
@@ -37,7 +39,8 @@ void append_window(Ints& params, const SlidingWindow& w) {
 
 SlidingWindow window_without_pads(const NodeView& view, Ints kernel) {
   const ir::Attributes& attributes = view.node().attributes;
-  SlidingWindow w{.src = spatial(view.dims(0)), .kernel = std::move(kernel), .dst = spatial(view.result().dims)};
+  SlidingWindow w{
+      .src = spatial(view.dims(0)), .kernel = std::move(kernel), .dst = spatial(view.result().dims)};
   const Ints ones(w.src.size(), 1);
   w.strides = attributes.get_ints("strides", ones);
   w.dilations = attributes.get_ints("dilations", ones);
@@ -93,7 +96,8 @@ struct Channels {
   int64_t src, dst, groups;  ///< src and dst of one group
 };
 
-RoutineCall conv_call(const NodeView& view, const char* symbol, const Channels& channels, const SlidingWindow& w) {
+RoutineCall conv_call(const NodeView& view, const char* symbol, const Channels& channels,
+                      const SlidingWindow& w) {
   RoutineCall call = call_of(view, symbol, {0, 1});
   if (view.has(2)) call.inputs.push_back(view.node().inputs[2]);
   append(call.params, {channels.src, channels.dst, channels.groups, view.has(2)});
@@ -101,9 +105,12 @@ RoutineCall conv_call(const NodeView& view, const char* symbol, const Channels& 
   return call;
 }
 
-int64_t rows_of(const ir::Shape& dims) { return ir::element_count({dims.begin(), dims.end() - 1}); }
+int64_t rows_of(const ir::Shape& dims) {
+  return ir::element_count({dims.begin(), dims.end() - 1});
+}
 
-std::optional<RoutineCall> pool_call(const NodeView& view, std::string symbol, Ints front, const SlidingWindow& w) {
+std::optional<RoutineCall> pool_call(const NodeView& view, std::string symbol, Ints front,
+                                     const SlidingWindow& w) {
   RoutineCall call = call_of(view, std::move(symbol), {0});
   append(call.params, front);
   append_window(call.params, w);
@@ -111,7 +118,9 @@ std::optional<RoutineCall> pool_call(const NodeView& view, std::string symbol, I
   return call;
 }
 
-Ints pool_kernel(const NodeView& view) { return view.node().attributes.get_ints("kernel_shape"); }
+Ints pool_kernel(const NodeView& view) {
+  return view.node().attributes.get_ints("kernel_shape");
+}
 
 }  // namespace
 

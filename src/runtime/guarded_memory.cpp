@@ -14,11 +14,14 @@ namespace onepass::runtime {
 
 namespace {
 
-size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+size_t round_up(size_t bytes, size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
 
 }  // namespace
 
-GuardedMemory::GuardedMemory(size_t size_bytes, size_t alignment_bytes, bool guarded) : size_bytes_(size_bytes) {
+GuardedMemory::GuardedMemory(size_t size_bytes, size_t alignment_bytes, bool guarded)
+    : size_bytes_(size_bytes) {
   const size_t page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t rounded_bytes = round_up(size_bytes, alignment_bytes);
   const size_t usable_bytes = round_up(rounded_bytes + 1, page_bytes);
@@ -44,6 +47,8 @@ GuardedMemory::GuardedMemory(GuardedMemory&& other) noexcept
       data_(other.data_),
       size_bytes_(other.size_bytes_) {}
 
-void GuardedMemory::fill(unsigned char byte) { std::memset(data_, byte, size_bytes_); }
+void GuardedMemory::fill(unsigned char byte) {
+  std::memset(data_, byte, size_bytes_);
+}
 
 }  // namespace onepass::runtime

@@ -16,13 +16,16 @@ namespace {
 }
 
 /// dlopen looks a name without '/' up in the system's folders; a path is meant here.
-std::string as_path(const std::string& path) { return path.find('/') == std::string::npos ? "./" + path : path; }
+std::string as_path(const std::string& path) {
+  return path.find('/') == std::string::npos ? "./" + path : path;
+}
 
 void* open_library(const std::string& path) {
   void* library = dlopen(as_path(path).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library != nullptr) return library;
   const char* reason = dlerror();
-  refuse("cannot_load", "the shared object '" + path + "' cannot be loaded: " + (reason ? reason : "no reason given"));
+  refuse("cannot_load",
+         "the shared object '" + path + "' cannot be loaded: " + (reason ? reason : "no reason given"));
 }
 
 template <class Function>
@@ -87,8 +90,12 @@ std::span<const artefact::TensorRecord> LoadedModel::outputs() const {
   return {record_->outputs, static_cast<size_t>(record_->output_count)};
 }
 
-size_t LoadedModel::arena_bytes(int threads) const { return arena_bytes_(threads); }
+size_t LoadedModel::arena_bytes(int threads) const {
+  return arena_bytes_(threads);
+}
 
-onepass_status LoadedModel::run(const onepass_run& run) const { return run_(&run); }
+onepass_status LoadedModel::run(const onepass_run& run) const {
+  return run_(&run);
+}
 
 }  // namespace onepass::runtime

@@ -19,7 +19,8 @@ constexpr unsigned char k_poison = 0xff;
 size_t alignment_bytes(const artefact::TensorRecord& tensor, bool guarded) {
   int64_t elements = 1;
   for (int32_t axis = 0; axis < tensor.rank; ++axis) elements *= tensor.dims[axis];
-  return guarded && elements > 0 ? static_cast<size_t>(tensor.size_bytes / elements) : k_arena_alignment_bytes;
+  return guarded && elements > 0 ? static_cast<size_t>(tensor.size_bytes / elements)
+                                 : k_arena_alignment_bytes;
 }
 
 std::vector<GuardedMemory> buffers(std::span<const artefact::TensorRecord> tensors, bool guarded) {
@@ -109,16 +110,22 @@ Session::Session(const LoadedModel& model, int threads, bool guarded) {
 
 Session::~Session() = default;
 
-void* Session::input(int i) { return state_->inputs.at(static_cast<size_t>(i)).data(); }
+void* Session::input(int i) {
+  return state_->inputs.at(static_cast<size_t>(i)).data();
+}
 
-const void* Session::output(int i) const { return state_->outputs.at(static_cast<size_t>(i)).data(); }
+const void* Session::output(int i) const {
+  return state_->outputs.at(static_cast<size_t>(i)).data();
+}
 
 std::vector<int64_t> Session::output_dims(int i) const {
   const auto& dims = state_->output_dims.at(static_cast<size_t>(i));
   return {dims.begin(), dims.begin() + state_->model.outputs()[static_cast<size_t>(i)].rank};
 }
 
-void* Session::arena() { return state_->arena.data(); }
+void* Session::arena() {
+  return state_->arena.data();
+}
 
 void Session::run() {
   if (state_->guarded) state_->poison();

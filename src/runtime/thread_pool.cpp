@@ -49,7 +49,8 @@ ThreadPool::ThreadPool(int threads) {
   for (int number = 1; number < threads; ++number) {
     workers_.emplace_back([this, number] { work(number); });
     // The caller stays unbound: whatever it starts later would inherit its mask.
-    if (static_cast<size_t>(threads) <= cores.size()) bind_to(workers_.back(), cores[static_cast<size_t>(number)]);
+    if (static_cast<size_t>(threads) <= cores.size())
+      bind_to(workers_.back(), cores[static_cast<size_t>(number)]);
   }
 }
 

@@ -30,8 +30,8 @@ class ThreadPool {
   void work(int number);
   uint32_t wait_for_job(uint32_t seen);
 
-  alignas(64) std::atomic<uint32_t> epoch_{0};   ///< one more for each job; the job is written before
-  alignas(64) std::atomic<int> running_{0};      ///< workers that have not finished the job
+  alignas(64) std::atomic<uint32_t> epoch_{0};  ///< one more for each job; the job is written before
+  alignas(64) std::atomic<int> running_{0};     ///< workers that have not finished the job
   Job job_;
   bool stopping_ = false;
   std::vector<std::thread> workers_;

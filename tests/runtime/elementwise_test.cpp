@@ -9,7 +9,8 @@ std::vector<RoutineCase> over_types(const std::string& op, const std::vector<std
   std::vector<RoutineCase> cases;
   for (const std::string& type : types) {
     const auto types_of = [&](const char* a, const char* b) { return type + a + " " + type + b; };
-    for (const auto& [a, b] : {std::pair{"[3,37]", "[3,37]"}, {"[2,3,4]", "[3,1]"}, {"[4]", "[5,1]"}, {"[]", "[9]"}})
+    for (const auto& [a, b] :
+         {std::pair{"[3,37]", "[3,37]"}, {"[2,3,4]", "[3,1]"}, {"[4]", "[5,1]"}, {"[]", "[9]"}})
       cases.push_back({one_node(types_of(a, b), op), 0, low, high});
   }
   return cases;
@@ -31,8 +32,9 @@ TEST(Elementwise, ArithmeticOfEveryType) {
 }
 
 TEST(Elementwise, SignsOfModAndDiv) {
-  const std::string constants = "a = constant i32[6] {7, -7, 7, -7, -2147483648, 6}\n"
-                                "b = constant i32[6] {3, 3, -3, -3, -1, 3}\n";
+  const std::string constants =
+      "a = constant i32[6] {7, -7, 7, -7, -2147483648, 6}\n"
+      "b = constant i32[6] {3, 3, -3, -3, -1, 3}\n";
   std::vector<RoutineCase> cases;
   for (const char* call : {"Mod(x0, b)", "Mod(x0, b) {fmod=1}", "Div(x0, b)", "Mod(a, x0)"})
     cases.push_back({one_node("i32[6]", call, constants), 0, 1, 9});
@@ -41,9 +43,11 @@ TEST(Elementwise, SignsOfModAndDiv) {
 
 TEST(Elementwise, Comparisons) {
   std::vector<RoutineCase> cases;
-  for (const char* op : {"Equal(x0, x1)", "Greater(x0, x1)", "GreaterOrEqual(x0, x1)", "Less(x0, x1)", "LessOrEqual(x0, x1)"})
+  for (const char* op :
+       {"Equal(x0, x1)", "Greater(x0, x1)", "GreaterOrEqual(x0, x1)", "Less(x0, x1)", "LessOrEqual(x0, x1)"})
     append(cases, over_types(op, {"f32", "f64", "i64", "i32", "i8", "u8"}, 0, 4));
-  for (const char* op : {"Equal(x0, x1)", "And(x0, x1)", "Or(x0, x1)"}) append(cases, over_types(op, {"bool"}, 0, 2));
+  for (const char* op : {"Equal(x0, x1)", "And(x0, x1)", "Or(x0, x1)"})
+    append(cases, over_types(op, {"bool"}, 0, 2));
   cases.push_back({one_node("bool[7]", "Not(x0)")});
   cases.push_back({one_node("f32[40] f32[40]", "Greater(x0, x1)"), 0, -2, 2, true});
   expect_cases(cases);
@@ -59,7 +63,8 @@ TEST(Elementwise, ManyOperands) {
 
 TEST(Elementwise, SpecialValues) {
   std::vector<RoutineCase> cases;
-  for (const char* call : {"Add(x0, x1)", "Div(x0, x1)", "Min(x0, x1)", "Max(x0, x1)", "PRelu(x0, x1)", "Pow(x0, x1)"})
+  for (const char* call :
+       {"Add(x0, x1)", "Div(x0, x1)", "Min(x0, x1)", "Max(x0, x1)", "PRelu(x0, x1)", "Pow(x0, x1)"})
     cases.push_back({one_node("f32[64] f32[64]", call), 0, -2, 2, true});
   expect_cases(cases);
 }
@@ -80,25 +85,49 @@ TEST(Elementwise, WhereOfEveryElementSize) {
 }
 
 TEST(Elementwise, CastBetweenAllTypes) {
-  const std::pair<const char*, int> types[] = {{"f32", 1}, {"f64", 11}, {"i64", 7}, {"i32", 6}, {"i8", 3}, {"u8", 2}, {"bool", 9}};
+  const std::pair<const char*, int> types[] = {{"f32", 1}, {"f64", 11}, {"i64", 7}, {"i32", 6},
+                                               {"i8", 3},  {"u8", 2},   {"bool", 9}};
   std::vector<RoutineCase> cases;
   for (const auto& from : types)
     for (const auto& to : types)
-      cases.push_back({one_node(std::string(from.first) + "[3,7]",
-                                "Cast(x0) {to=" + std::to_string(to.second) + "}"),
-                       0, -300, 300});
+      cases.push_back(
+          {one_node(std::string(from.first) + "[3,7]", "Cast(x0) {to=" + std::to_string(to.second) + "}"), 0,
+           -300, 300});
   cases.push_back({one_node("f32[50]", "Cast(x0) {to=6}"), 0, -2, 2, true});
   expect_cases(cases);
 }
 
 TEST(Elementwise, ActivationsAreTheInterpreters) {
   std::vector<RoutineCase> cases;
-  for (const char* call :
-       {"Relu(x0)", "LeakyRelu(x0) {alpha=0.2}", "ThresholdedRelu(x0)", "Clip(x0, lo, hi)", "Clip(x0, _, hi)", "Clip(x0)",
-        "Sigmoid(x0)", "HardSigmoid(x0)", "HardSwish(x0)", "Swish(x0) {alpha=1.5}", "Tanh(x0)", "Elu(x0)",
-        "Celu(x0) {alpha=2.0}", "Selu(x0)", "Gelu(x0)", "Gelu(x0) {approximate=\"tanh\"}", "Mish(x0)", "Softplus(x0)",
-        "Softsign(x0)", "Exp(x0)", "Log(x0)", "Erf(x0)", "Sqrt(x0)", "Reciprocal(x0)", "Floor(x0)", "Ceil(x0)",
-        "Round(x0)", "Abs(x0)", "Neg(x0)"}) {
+  for (const char* call : {"Relu(x0)",
+                           "LeakyRelu(x0) {alpha=0.2}",
+                           "ThresholdedRelu(x0)",
+                           "Clip(x0, lo, hi)",
+                           "Clip(x0, _, hi)",
+                           "Clip(x0)",
+                           "Sigmoid(x0)",
+                           "HardSigmoid(x0)",
+                           "HardSwish(x0)",
+                           "Swish(x0) {alpha=1.5}",
+                           "Tanh(x0)",
+                           "Elu(x0)",
+                           "Celu(x0) {alpha=2.0}",
+                           "Selu(x0)",
+                           "Gelu(x0)",
+                           "Gelu(x0) {approximate=\"tanh\"}",
+                           "Mish(x0)",
+                           "Softplus(x0)",
+                           "Softsign(x0)",
+                           "Exp(x0)",
+                           "Log(x0)",
+                           "Erf(x0)",
+                           "Sqrt(x0)",
+                           "Reciprocal(x0)",
+                           "Floor(x0)",
+                           "Ceil(x0)",
+                           "Round(x0)",
+                           "Abs(x0)",
+                           "Neg(x0)"}) {
     const char* bounds = "lo = constant f32[] {-0.5}\nhi = constant f32[] {0.75}";
     cases.push_back({one_node("f32[3,100]", call, bounds), 0, -3, 3});
     cases.push_back({one_node("f32[40]", call, bounds), 0, -3, 3, true});
@@ -114,13 +143,15 @@ TEST(Elementwise, IntegerFunctions) {
                                 "lo = constant " + type + "[] {3}\nhi = constant " + type + "[] {50}"),
                        0, type == "u8" ? 0.0 : -120.0, 120});
   cases.push_back({one_node("i64[3]", "Neg(a)", "a = constant i64[3] {-9223372036854775808, 0, 5}")});
-  cases.back().body = "a = constant i64[3] {-9223372036854775808, 9223372036854775807, 5}\nn = Neg(a)\noutput n\n";
+  cases.back().body =
+      "a = constant i64[3] {-9223372036854775808, 9223372036854775807, 5}\nn = Neg(a)\noutput n\n";
   expect_cases(cases);
 }
 
 TEST(Elementwise, BatchNormalizationOfElements) {
-  const char* statistics = "s = constant f32[3,4] random(seed=1)\nb = constant f32[3,4] random(seed=2)\n"
-                           "m = constant f32[3,4] random(seed=3)\nv = constant f32[3,4] random(seed=4, lo=0.5, hi=2)";
+  const char* statistics =
+      "s = constant f32[3,4] random(seed=1)\nb = constant f32[3,4] random(seed=2)\n"
+      "m = constant f32[3,4] random(seed=3)\nv = constant f32[3,4] random(seed=4, lo=0.5, hi=2)";
   expect_cases({{one_node("f32[2,3,4]", "BatchNormalization(x0, s, b, m, v) {spatial=0}", statistics)}});
 }
 

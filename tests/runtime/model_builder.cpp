@@ -97,16 +97,18 @@ class Placement {
   std::map<ir::ValueId, artefact::OperandRecord> places_;
 };
 
-artefact::Launch launch_of(const ir::Graph& graph, ir::NodeId id, const plan::RoutineCall& call, Placement& places) {
-  artefact::Launch launch{.symbol = call.symbol, .name = graph.node(id).name, .params = call.params,
-                          .slices = call.slices};
+artefact::Launch launch_of(const ir::Graph& graph, ir::NodeId id, const plan::RoutineCall& call,
+                           Placement& places) {
+  artefact::Launch launch{
+      .symbol = call.symbol, .name = graph.node(id).name, .params = call.params, .slices = call.slices};
   for (const ir::ValueId value : call.inputs) launch.operands.push_back(places.of(value));
   for (const ir::ValueId value : call.outputs) launch.operands.push_back(places.of(value));
   return launch;
 }
 
 /// The count slot of a NonMaxSuppression; the outputs that carry its axis name it too.
-void add_count(artefact::Launch& launch, Placement& places, artefact::Description& description, size_t first_output) {
+void add_count(artefact::Launch& launch, Placement& places, artefact::Description& description,
+               size_t first_output) {
   launch.operands.push_back(places.in_arena(8));
   for (size_t i = first_output; i < description.outputs.size(); ++i)
     if (description.outputs[i].counted_axis >= 0)
@@ -147,7 +149,8 @@ std::string link_model(const artefact::Description& description, const std::vect
   write_bytes(folder / "inside.a", runtime::inside_archive());
   const std::string text = artefact::data_assembly(description, folder / "weights.bin");
   write_bytes(folder / "data.o", emit::assemble(text, target));
-  emit::LinkInput input{.object_paths = {folder / "data.o", folder / "inside.a"}, .exported = {}, .soname = "model.so"};
+  emit::LinkInput input{
+      .object_paths = {folder / "data.o", folder / "inside.a"}, .exported = {}, .soname = "model.so"};
   input.exported.assign(runtime::k_exported_symbols.begin(), runtime::k_exported_symbols.end());
   emit::link_shared(input, target, folder / "model.so");
   return folder / "model.so";

@@ -235,7 +235,8 @@ TEST_F(Model, SessionReusesItsThreads) {
   ASSERT_EQ(model.run(buffers.run), ONEPASS_OK);
   for (int repeat = 0; repeat < 50; ++repeat) {
     session.run();
-    ASSERT_EQ(std::memcmp(session.output(0), buffers.memories[4].data(), buffers.memories[4].size_bytes()), 0);
+    ASSERT_EQ(std::memcmp(session.output(0), buffers.memories[4].data(), buffers.memories[4].size_bytes()),
+              0);
     if (repeat % 10 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   EXPECT_EQ(session.output_dims(2), (std::vector<int64_t>{6, 3}));
@@ -252,7 +253,8 @@ TEST_F(Model, NeedsLibcAndLibmAlone) {
   ASSERT_NE(strings, nullptr);
   for (const ElfW(Dyn)* entry = map->l_ld; entry->d_tag != DT_NULL; ++entry)
     if (entry->d_tag == DT_NEEDED)
-      EXPECT_THAT(strings + entry->d_un.d_val, ::testing::AnyOf(::testing::StrEq("libc.so.6"), ::testing::StrEq("libm.so.6")));
+      EXPECT_THAT(strings + entry->d_un.d_val,
+                  ::testing::AnyOf(::testing::StrEq("libc.so.6"), ::testing::StrEq("libm.so.6")));
   for (const char* symbol : runtime::k_exported_symbols) EXPECT_NE(dlsym(library, symbol), nullptr) << symbol;
   EXPECT_EQ(dlsym(library, "onepass_model_record"), nullptr);
   EXPECT_EQ(dlsym(library, "onepass_conv_f32"), nullptr);
@@ -282,8 +284,8 @@ std::string code_of_loading(const std::string& path) {
 }
 
 /// The model with one piece of its assembly text replaced.
-std::string with_text(const artefact::Description& description, const std::string& from, const std::string& to,
-                      const TemporaryFolder& folder) {
+std::string with_text(const artefact::Description& description, const std::string& from,
+                      const std::string& to, const TemporaryFolder& folder) {
   const targets::Target& target = targets::find("x86-64-v3");
   artefact::Description plain = description;
   plain.weights_bytes = 0;
@@ -296,7 +298,8 @@ std::string with_text(const artefact::Description& description, const std::strin
   const auto archive = runtime::inside_archive();
   std::ofstream(folder / "inside.a", std::ios::binary)
       .write(reinterpret_cast<const char*>(archive.data()), static_cast<std::streamsize>(archive.size()));
-  emit::LinkInput input{.object_paths = {folder / "data.o", folder / "inside.a"}, .exported = {}, .soname = "m.so"};
+  emit::LinkInput input{
+      .object_paths = {folder / "data.o", folder / "inside.a"}, .exported = {}, .soname = "m.so"};
   input.exported.assign(runtime::k_exported_symbols.begin(), runtime::k_exported_symbols.end());
   emit::link_shared(input, target, folder / "m.so");
   return folder / "m.so";

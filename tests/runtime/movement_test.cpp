@@ -22,14 +22,14 @@ TEST(Movement, Slice) {
     return one_node(type, std::string("Slice(x0, s, e") + (*rest ? ", a, t)" : ")"),
                     std::string("s = constant i64") + starts + "\ne = constant i64" + ends + "\n" + rest);
   };
-  expect_cases({{slice("f32[4,6]", "[2] {1, 2}", "[2] {3, 5}", "")},
-                {slice("f32[4,6]", "[2] {-1, -1}", "[2] {-9, -7}",
-                       "a = constant i64[2] {0, 1}\nt = constant i64[2] {-1, -2}")},
-                {slice("f32[2,3,20,5]", "[1] {1}", "[1] {9223372036854775807}",
-                       "a = constant i64[1] {-2}\nt = constant i64[1] {3}")},
-                {slice("i32[7]", "[1] {5}", "[1] {5}", "")},
-                {slice("bool[3,9]", "[1] {0}", "[1] {8}",
-                       "a = constant i64[1] {1}\nt = constant i64[1] {2}")}});
+  expect_cases(
+      {{slice("f32[4,6]", "[2] {1, 2}", "[2] {3, 5}", "")},
+       {slice("f32[4,6]", "[2] {-1, -1}", "[2] {-9, -7}",
+              "a = constant i64[2] {0, 1}\nt = constant i64[2] {-1, -2}")},
+       {slice("f32[2,3,20,5]", "[1] {1}", "[1] {9223372036854775807}",
+              "a = constant i64[1] {-2}\nt = constant i64[1] {3}")},
+       {slice("i32[7]", "[1] {5}", "[1] {5}", "")},
+       {slice("bool[3,9]", "[1] {0}", "[1] {8}", "a = constant i64[1] {1}\nt = constant i64[1] {2}")}});
 }
 
 TEST(Movement, ReshapesCopy) {
@@ -61,27 +61,27 @@ TEST(Movement, PadInEveryMode) {
     return one_node(type, std::string("Pad(x0, p") + (*rest ? ", v)" : ")") + attributes,
                     std::string("p = constant i64") + pads + "\n" + rest);
   };
-  expect_cases({{pad("f32[2,3,4]", "[6] {1, 0, 2, 0, 1, 3}", "", "")},
-                {pad("f32[2,3,4]", "[6] {1, 0, 2, 0, 1, 3}", "v = constant f32[] {1.5}", "")},
-                {pad("f32[4,5]", "[4] {2, 3, 1, 4}", "", " {mode=\"reflect\"}")},
-                {pad("f32[4,5]", "[4] {2, 3, 1, 9}", "", " {mode=\"edge\"}")},
-                {pad("i64[4,5]", "[4] {5, 3, 1, 11}", "", " {mode=\"wrap\"}")},
-                {pad("u8[6,5]", "[4] {-1, 2, -2, -1}", "v = constant u8[] {7}", "")},
-                {pad("f32[6,5]", "[4] {-1, 2, 2, -1}", "", " {mode=\"reflect\"}")},
-                {pad("f32[1,3,60,60]", "[8] {0, 0, 1, 1, 0, 0, 1, 1}", "", "")},
-                {one_node("f32[3,4]", "Pad(x0, p, _, a)", "p = constant i64[2] {1, 2}\na = constant i64[1] {-1}")}});
+  expect_cases(
+      {{pad("f32[2,3,4]", "[6] {1, 0, 2, 0, 1, 3}", "", "")},
+       {pad("f32[2,3,4]", "[6] {1, 0, 2, 0, 1, 3}", "v = constant f32[] {1.5}", "")},
+       {pad("f32[4,5]", "[4] {2, 3, 1, 4}", "", " {mode=\"reflect\"}")},
+       {pad("f32[4,5]", "[4] {2, 3, 1, 9}", "", " {mode=\"edge\"}")},
+       {pad("i64[4,5]", "[4] {5, 3, 1, 11}", "", " {mode=\"wrap\"}")},
+       {pad("u8[6,5]", "[4] {-1, 2, -2, -1}", "v = constant u8[] {7}", "")},
+       {pad("f32[6,5]", "[4] {-1, 2, 2, -1}", "", " {mode=\"reflect\"}")},
+       {pad("f32[1,3,60,60]", "[8] {0, 0, 1, 1, 0, 0, 1, 1}", "", "")},
+       {one_node("f32[3,4]", "Pad(x0, p, _, a)", "p = constant i64[2] {1, 2}\na = constant i64[1] {-1}")}});
 }
 
 TEST(Movement, ConcatAndSplit) {
-  expect_cases(
-      {{one_node("f32[2,3,4] f32[2,1,4] f32[2,5,4]", "Concat(x0, x1, x2) {axis=1}")},
-       {one_node("i64[3] i64[1]", "Concat(x0, x1) {axis=-1}")},
-       {one_node("u8[2,3] u8[2,0]", "Concat(x0, x1) {axis=1}")},
-       {one_node("f32[30,50,20] f32[30,50,20]", "Concat(x0, x1) {axis=0}")},
-       {one_node("f32[4,5]", "Concat(x0) {axis=0}")},
-       {one_node("f32[2,7,3]", "Split(x0, s) {axis=1}", "s = constant i64[3] {2, 1, 4}", "a,b,c")},
-       {one_node("f32[4,6]", "Split(x0) {axis=-1}", "", "a,b,c")},
-       {"x = input f32[2,6]\na, _, c = Split(x) {axis=1}\noutput a\noutput c\n"}});
+  expect_cases({{one_node("f32[2,3,4] f32[2,1,4] f32[2,5,4]", "Concat(x0, x1, x2) {axis=1}")},
+                {one_node("i64[3] i64[1]", "Concat(x0, x1) {axis=-1}")},
+                {one_node("u8[2,3] u8[2,0]", "Concat(x0, x1) {axis=1}")},
+                {one_node("f32[30,50,20] f32[30,50,20]", "Concat(x0, x1) {axis=0}")},
+                {one_node("f32[4,5]", "Concat(x0) {axis=0}")},
+                {one_node("f32[2,7,3]", "Split(x0, s) {axis=1}", "s = constant i64[3] {2, 1, 4}", "a,b,c")},
+                {one_node("f32[4,6]", "Split(x0) {axis=-1}", "", "a,b,c")},
+                {"x = input f32[2,6]\na, _, c = Split(x) {axis=1}\noutput a\noutput c\n"}});
 }
 
 TEST(Movement, Gather) {

@@ -9,7 +9,9 @@ TEST(Reduction, EveryFunctionOverSeveralAxes) {
   for (const std::string op : {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd"}) {
     for (const std::string type : {"f32", "i64", "i32"}) {
       cases.push_back({one_node(type + "[2,3,4,5]", op + "(x0, a)", "a = constant i64[2] {2, 3}"), 0, -3, 4});
-      cases.push_back({one_node(type + "[2,3,4,5]", op + "(x0, a) {keepdims=0}", "a = constant i64[2] {0, -2}"), 0, -3, 4});
+      cases.push_back(
+          {one_node(type + "[2,3,4,5]", op + "(x0, a) {keepdims=0}", "a = constant i64[2] {0, -2}"), 0, -3,
+           4});
     }
     cases.push_back({one_node("f32[3,4]", op + "(x0)")});
     cases.push_back({one_node("f32[3,4]", op + "(x0) {noop_with_empty_axes=1}")});
@@ -49,7 +51,8 @@ TEST(Reduction, ArgMax) {
   std::vector<RoutineCase> cases;
   for (const std::string type : {"f32", "i64", "i32", "i8", "u8"}) {
     cases.push_back({one_node(type + "[3,9,4]", "ArgMax(x0) {axis=1}"), 0, 0, 5});
-    cases.push_back({one_node(type + "[3,9]", "ArgMax(x0) {axis=-1, keepdims=0, select_last_index=1}"), 0, 0, 5});
+    cases.push_back(
+        {one_node(type + "[3,9]", "ArgMax(x0) {axis=-1, keepdims=0, select_last_index=1}"), 0, 0, 5});
   }
   cases.push_back({one_node("f32[4,30]", "ArgMax(x0) {axis=1}"), 0, -2, 2, true});
   expect_cases(cases);

@@ -132,7 +132,8 @@ void expect_cases(const std::vector<RoutineCase>& cases) {
   session.run();
   compare(cases, prepared, session);
   const auto alone = run(model, prepared, 1);
-  for (const int threads : {2, 3}) EXPECT_TRUE(run(model, prepared, threads) == alone) << threads << " threads";
+  for (const int threads : {2, 3})
+    EXPECT_TRUE(run(model, prepared, threads) == alone) << threads << " threads";
 }
 
 std::string one_node(const std::string& input_types, const std::string& call, const std::string& constants,

@@ -16,13 +16,13 @@ struct RoutineCase {
   bool specials = false;  ///< NaN, infinities and zeros among the inputs
 };
 
-/// Runs all cases in one model, with guard pages and a NaN-filled arena, on 1, 2 and 3 threads (the same bits),
-/// and compares every output with the interpreter's.
+/// Runs all cases in one model, with guard pages and a NaN-filled arena, on 1, 2 and 3 threads (the same
+/// bits), and compares every output with the interpreter's.
 void expect_cases(const std::vector<RoutineCase>& cases);
 
-/// One node over inputs of the given types: "f32[2,3] f32[3]" are x0 and x1. `call` is such as "Add(x0, x1)" or
-/// "TopK(x0, k) {axis=1}"; `constants` are lines of the text form.
-std::string one_node(const std::string& input_types, const std::string& call, const std::string& constants = "",
-                     const std::string& results = "y");
+/// One node over inputs of the given types: "f32[2,3] f32[3]" are x0 and x1. `call` is such as "Add(x0, x1)"
+/// or "TopK(x0, k) {axis=1}"; `constants` are lines of the text form.
+std::string one_node(const std::string& input_types, const std::string& call,
+                     const std::string& constants = "", const std::string& results = "y");
 
 }  // namespace onepass::test

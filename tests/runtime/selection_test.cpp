@@ -39,11 +39,12 @@ TEST(Selection, NonMaxSuppression) {
 }
 
 TEST(Selection, RowsOfNonMaxSuppressionGoOn) {
-  expect_cases({{"b = input f32[1,50,4]\ns = input f32[1,1,50]\nm = constant i64[] {9}\niou = constant f32[] {0.4}\n"
-                 "r = NonMaxSuppression(b, s, m, iou)\none = constant i64[] {2}\n"
-                 "i = Gather(r, one) {axis=1}\nzero = constant i64[1] {0}\nq = Squeeze(b, zero)\n"
-                 "y = Gather(q, i)\nk = constant f32[4] {1, 2, 3, 4}\nz = Mul(y, k)\noutput r\noutput z\n",
-                 0, 0, 1}});
+  expect_cases(
+      {{"b = input f32[1,50,4]\ns = input f32[1,1,50]\nm = constant i64[] {9}\niou = constant f32[] {0.4}\n"
+        "r = NonMaxSuppression(b, s, m, iou)\none = constant i64[] {2}\n"
+        "i = Gather(r, one) {axis=1}\nzero = constant i64[1] {0}\nq = Squeeze(b, zero)\n"
+        "y = Gather(q, i)\nk = constant f32[4] {1, 2, 3, 4}\nz = Mul(y, k)\noutput r\noutput z\n",
+        0, 0, 1}});
 }
 
 }  // namespace

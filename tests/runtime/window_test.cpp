@@ -4,41 +4,44 @@
 namespace onepass::test {
 namespace {
 
-std::string conv(const std::string& src, const std::string& weight, const std::string& attributes, int64_t bias = 0,
-                 const std::string& op = "Conv") {
+std::string conv(const std::string& src, const std::string& weight, const std::string& attributes,
+                 int64_t bias = 0, const std::string& op = "Conv") {
   std::string types = src + " " + weight;
   if (bias > 0) types += " f32[" + std::to_string(bias) + "]";
   return one_node(types, op + (bias > 0 ? "(x0, x1, x2) {" : "(x0, x1) {") + attributes + "}");
 }
 
 TEST(Window, Conv) {
-  expect_cases({{conv("f32[2,3,7,9]", "f32[4,3,3,3]", "pads=[1,1,1,1]", 4)},
-                {conv("f32[1,4,8,8]", "f32[6,2,3,2]", "group=2, strides=[2,3], pads=[0,1,2,0], dilations=[2,1]", 6)},
-                {conv("f32[1,5,11,6]", "f32[5,1,5,5]", "group=5, auto_pad=\"SAME_UPPER\", strides=[2,2]")},
-                {conv("f32[1,5,11,6]", "f32[5,1,4,4]", "group=5, auto_pad=\"SAME_LOWER\", strides=[1,2]")},
-                {conv("f32[1,2,9]", "f32[3,2,4]", "dilations=[2], pads=[3,0]", 3)},
-                {conv("f32[2,2,4,5,6]", "f32[3,2,2,3,3]", "pads=[1,0,1,0,1,1], strides=[1,2,1]", 3)},
-                {conv("f32[1,2,2,2]", "f32[1,2,3,3]", "pads=[4,4,4,4]")},
-                {conv("f32[1,8,40,40]", "f32[8,8,1,1]", "", 8)}});
+  expect_cases(
+      {{conv("f32[2,3,7,9]", "f32[4,3,3,3]", "pads=[1,1,1,1]", 4)},
+       {conv("f32[1,4,8,8]", "f32[6,2,3,2]", "group=2, strides=[2,3], pads=[0,1,2,0], dilations=[2,1]", 6)},
+       {conv("f32[1,5,11,6]", "f32[5,1,5,5]", "group=5, auto_pad=\"SAME_UPPER\", strides=[2,2]")},
+       {conv("f32[1,5,11,6]", "f32[5,1,4,4]", "group=5, auto_pad=\"SAME_LOWER\", strides=[1,2]")},
+       {conv("f32[1,2,9]", "f32[3,2,4]", "dilations=[2], pads=[3,0]", 3)},
+       {conv("f32[2,2,4,5,6]", "f32[3,2,2,3,3]", "pads=[1,0,1,0,1,1], strides=[1,2,1]", 3)},
+       {conv("f32[1,2,2,2]", "f32[1,2,3,3]", "pads=[4,4,4,4]")},
+       {conv("f32[1,8,40,40]", "f32[8,8,1,1]", "", 8)}});
 }
 
 TEST(Window, ConvTranspose) {
   const auto transposed = [](const char* src, const char* weight, const char* attributes, int64_t bias = 0) {
     return conv(src, weight, attributes, bias, "ConvTranspose");
   };
-  expect_cases({{transposed("f32[2,3,4,5]", "f32[3,4,3,3]", "strides=[2,2], pads=[1,1,1,1], output_padding=[1,1]", 4)},
-                {transposed("f32[1,4,3,3]", "f32[4,3,2,3]", "group=2, dilations=[2,1], strides=[3,1]", 6)},
-                {transposed("f32[1,2,3,3]", "f32[2,2,4,4]", "auto_pad=\"SAME_UPPER\", strides=[2,3]")},
-                {transposed("f32[1,2,3,3]", "f32[2,2,3,3]", "auto_pad=\"SAME_LOWER\", strides=[2,2]")},
-                {transposed("f32[1,2,3,3]", "f32[2,1,3,3]", "strides=[2,2], output_shape=[8,6]")},
-                {transposed("f32[1,2,5]", "f32[2,3,4]", "strides=[2], pads=[1,2]", 3)},
-                {transposed("f32[1,2,3,4,2]", "f32[2,3,2,2,3]", "strides=[2,1,2]", 3)}});
+  expect_cases(
+      {{transposed("f32[2,3,4,5]", "f32[3,4,3,3]", "strides=[2,2], pads=[1,1,1,1], output_padding=[1,1]", 4)},
+       {transposed("f32[1,4,3,3]", "f32[4,3,2,3]", "group=2, dilations=[2,1], strides=[3,1]", 6)},
+       {transposed("f32[1,2,3,3]", "f32[2,2,4,4]", "auto_pad=\"SAME_UPPER\", strides=[2,3]")},
+       {transposed("f32[1,2,3,3]", "f32[2,2,3,3]", "auto_pad=\"SAME_LOWER\", strides=[2,2]")},
+       {transposed("f32[1,2,3,3]", "f32[2,1,3,3]", "strides=[2,2], output_shape=[8,6]")},
+       {transposed("f32[1,2,5]", "f32[2,3,4]", "strides=[2], pads=[1,2]", 3)},
+       {transposed("f32[1,2,3,4,2]", "f32[2,3,2,2,3]", "strides=[2,1,2]", 3)}});
 }
 
 TEST(Window, MaxPool) {
   expect_cases(
       {{one_node("f32[2,3,7,9]", "MaxPool(x0) {kernel_shape=[3,3], strides=[2,2], pads=[1,1,1,1]}")},
-       {one_node("f32[1,2,7,9]", "MaxPool(x0) {kernel_shape=[3,2], strides=[2,2], ceil_mode=1, dilations=[2,1]}")},
+       {one_node("f32[1,2,7,9]",
+                 "MaxPool(x0) {kernel_shape=[3,2], strides=[2,2], ceil_mode=1, dilations=[2,1]}")},
        {one_node("f32[1,2,7,9]", "MaxPool(x0) {kernel_shape=[2,2], pads=[1,0,0,1]}", "", "y,i")},
        {one_node("f32[1,2,5,6]", "MaxPool(x0) {kernel_shape=[2,2], storage_order=1}", "", "y,i")},
        {one_node("i8[1,2,8]", "MaxPool(x0) {kernel_shape=[3], strides=[2]}"), 0, -99, 99},
@@ -50,11 +53,14 @@ TEST(Window, MaxPool) {
 TEST(Window, AveragePool) {
   expect_cases(
       {{one_node("f32[2,3,7,9]", "AveragePool(x0) {kernel_shape=[3,3], strides=[2,2], pads=[1,1,1,1]}")},
-       {one_node("f32[2,3,7,9]", "AveragePool(x0) {kernel_shape=[3,3], pads=[1,1,1,1], count_include_pad=1}")},
+       {one_node("f32[2,3,7,9]",
+                 "AveragePool(x0) {kernel_shape=[3,3], pads=[1,1,1,1], count_include_pad=1}")},
        {one_node("f32[1,2,7,8]",
-                 "AveragePool(x0) {kernel_shape=[3,3], strides=[2,2], pads=[1,0,0,1], ceil_mode=1, count_include_pad=1}")},
+                 "AveragePool(x0) {kernel_shape=[3,3], strides=[2,2], pads=[1,0,0,1], ceil_mode=1, "
+                 "count_include_pad=1}")},
        {one_node("f32[1,2,8]", "AveragePool(x0) {kernel_shape=[3], dilations=[2], pads=[1,1]}")},
-       {one_node("f32[1,2,5,5]", "AveragePool(x0) {kernel_shape=[4,4], auto_pad=\"SAME_LOWER\", strides=[2,2]}")},
+       {one_node("f32[1,2,5,5]",
+                 "AveragePool(x0) {kernel_shape=[4,4], auto_pad=\"SAME_LOWER\", strides=[2,2]}")},
        {one_node("f32[1,2,4,5,6]", "AveragePool(x0) {kernel_shape=[2,3,2], strides=[1,2,2]}")}});
 }
 

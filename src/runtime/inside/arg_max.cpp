@@ -38,8 +38,18 @@ void arg_max(const Call* call, int64_t slice_begin, int64_t slice_end) {
 
 using namespace onepass;
 
-void onepass_arg_max_f32(const Call* call, int64_t begin, int64_t end) { inside::arg_max<float>(call, begin, end); }
-void onepass_arg_max_i64(const Call* call, int64_t begin, int64_t end) { inside::arg_max<int64_t>(call, begin, end); }
-void onepass_arg_max_i32(const Call* call, int64_t begin, int64_t end) { inside::arg_max<int32_t>(call, begin, end); }
-void onepass_arg_max_i8(const Call* call, int64_t begin, int64_t end) { inside::arg_max<int8_t>(call, begin, end); }
-void onepass_arg_max_u8(const Call* call, int64_t begin, int64_t end) { inside::arg_max<uint8_t>(call, begin, end); }
+void onepass_arg_max_f32(const Call* call, int64_t begin, int64_t end) {
+  inside::arg_max<float>(call, begin, end);
+}
+void onepass_arg_max_i64(const Call* call, int64_t begin, int64_t end) {
+  inside::arg_max<int64_t>(call, begin, end);
+}
+void onepass_arg_max_i32(const Call* call, int64_t begin, int64_t end) {
+  inside::arg_max<int32_t>(call, begin, end);
+}
+void onepass_arg_max_i8(const Call* call, int64_t begin, int64_t end) {
+  inside::arg_max<int8_t>(call, begin, end);
+}
+void onepass_arg_max_u8(const Call* call, int64_t begin, int64_t end) {
+  inside::arg_max<uint8_t>(call, begin, end);
+}

@@ -63,9 +63,9 @@ void binary(const Call* call, int64_t slice_begin, int64_t slice_end) {
 
 using namespace onepass;
 
-#define ONEPASS_BINARY(name, function, type_name, type, result)                   \
+#define ONEPASS_BINARY(name, function, type_name, type, result)                     \
   void onepass_##name##_##type_name(const Call* call, int64_t begin, int64_t end) { \
-    inside::binary<type, result, inside::function>(call, begin, end);             \
+    inside::binary<type, result, inside::function>(call, begin, end);               \
   }
 #include "runtime/inside/binary.def"
 #undef ONEPASS_BINARY

@@ -7,8 +7,8 @@
 
 #include "runtime/inside/routine.h"
 
-// Functions of two operands as the reference interpreter means them: integers wrap as in two's complement, and
-// an integer division by zero is bad input (its result is 0).
+// Functions of two operands as the reference interpreter means them: integers wrap as in two's complement,
+// and an integer division by zero is bad input (its result is 0).
 namespace onepass::inside {
 
 /// a op b, on integers modulo 2^64 and cut to E.

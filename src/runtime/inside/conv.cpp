@@ -38,7 +38,8 @@ void add_tap(const Window& window, int64_t kw, float weight, const float* src, f
 }
 
 /// One channel's share of the row at (d, h).
-void add_channel(const Window& window, const float* src, const float* weights, const int64_t* at, float* dst) {
+void add_channel(const Window& window, const float* src, const float* weights, const int64_t* at,
+                 float* dst) {
   for (int64_t kd = 0; kd < window.kernel[0]; ++kd)
     for (int64_t kh = 0; kh < window.kernel[1]; ++kh, weights += window.kernel[2]) {
       const int64_t d = at[0] * window.strides[0] - window.pads[0] + kd * window.dilations[0];

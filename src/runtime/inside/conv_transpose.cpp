@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transposed convolutions that no kernel family takes. The order of sums is that of the reference: c, kd, kh, kw.
+// Transposed convolutions that no kernel family takes. The order of sums is that of the reference: c, kd, kh,
+// kw.
 #include "runtime/inside/routines.h"
 #include "runtime/inside/window.h"
 

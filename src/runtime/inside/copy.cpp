@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Everything that moves elements by a fixed rule: Transpose, Slice, Expand, Tile, DepthToSpace, reshapes.
-#include "runtime/inside/row_walk.h"
 #include "runtime/inside/routines.h"
+#include "runtime/inside/row_walk.h"
 
 namespace onepass::inside {
 
@@ -71,6 +71,12 @@ void copy(const Call* call, int64_t slice_begin, int64_t slice_end) {
 
 using namespace onepass;
 
-void onepass_copy_1(const Call* call, int64_t begin, int64_t end) { inside::copy<uint8_t>(call, begin, end); }
-void onepass_copy_4(const Call* call, int64_t begin, int64_t end) { inside::copy<uint32_t>(call, begin, end); }
-void onepass_copy_8(const Call* call, int64_t begin, int64_t end) { inside::copy<uint64_t>(call, begin, end); }
+void onepass_copy_1(const Call* call, int64_t begin, int64_t end) {
+  inside::copy<uint8_t>(call, begin, end);
+}
+void onepass_copy_4(const Call* call, int64_t begin, int64_t end) {
+  inside::copy<uint32_t>(call, begin, end);
+}
+void onepass_copy_8(const Call* call, int64_t begin, int64_t end) {
+  inside::copy<uint64_t>(call, begin, end);
+}

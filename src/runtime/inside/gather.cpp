@@ -35,5 +35,9 @@ void gather(const Call* call, int64_t slice_begin, int64_t slice_end) {
 
 using namespace onepass;
 
-void onepass_gather_i64(const Call* call, int64_t begin, int64_t end) { inside::gather<int64_t>(call, begin, end); }
-void onepass_gather_i32(const Call* call, int64_t begin, int64_t end) { inside::gather<int32_t>(call, begin, end); }
+void onepass_gather_i64(const Call* call, int64_t begin, int64_t end) {
+  inside::gather<int64_t>(call, begin, end);
+}
+void onepass_gather_i32(const Call* call, int64_t begin, int64_t end) {
+  inside::gather<int32_t>(call, begin, end);
+}

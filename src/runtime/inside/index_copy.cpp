@@ -62,6 +62,12 @@ void index_copy(const Call* call, int64_t slice_begin, int64_t slice_end) {
 
 using namespace onepass;
 
-void onepass_index_copy_1(const Call* call, int64_t begin, int64_t end) { inside::index_copy<uint8_t>(call, begin, end); }
-void onepass_index_copy_4(const Call* call, int64_t begin, int64_t end) { inside::index_copy<uint32_t>(call, begin, end); }
-void onepass_index_copy_8(const Call* call, int64_t begin, int64_t end) { inside::index_copy<uint64_t>(call, begin, end); }
+void onepass_index_copy_1(const Call* call, int64_t begin, int64_t end) {
+  inside::index_copy<uint8_t>(call, begin, end);
+}
+void onepass_index_copy_4(const Call* call, int64_t begin, int64_t end) {
+  inside::index_copy<uint32_t>(call, begin, end);
+}
+void onepass_index_copy_8(const Call* call, int64_t begin, int64_t end) {
+  inside::index_copy<uint64_t>(call, begin, end);
+}

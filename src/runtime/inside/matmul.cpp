@@ -35,7 +35,8 @@ void onepass_gemm_f32(const Call* call, int64_t begin, int64_t end) {
   const inside::Range rows = inside::units(call, begin, end);
   for (int64_t m = rows.begin; m < rows.end; ++m) {
     float* dst = inside::dst_of<float>(call, has_addend ? 3 : 2) + m * product.columns;
-    inside::multiply_row(product, inside::src_of<float>(call, 0) + m * a_row, inside::src_of<float>(call, 1), dst);
+    inside::multiply_row(product, inside::src_of<float>(call, 0) + m * a_row, inside::src_of<float>(call, 1),
+                         dst);
     for (int64_t n = 0; n < product.columns; ++n) dst[n] *= alpha;
     if (!has_addend) continue;
     const float* addend = inside::src_of<float>(call, 2) + m * addend_row;

@@ -11,20 +11,27 @@ struct Box {
   float y1, x1, y2, x2;
 };
 
-float lesser(float a, float b) { return b < a ? b : a; }
-float greater(float a, float b) { return a < b ? b : a; }
+float lesser(float a, float b) {
+  return b < a ? b : a;
+}
+float greater(float a, float b) {
+  return a < b ? b : a;
+}
 
 Box box_at(const float* corners, bool center_form) {
   if (center_form) {
     const float half_width = corners[2] / 2;
     const float half_height = corners[3] / 2;
-    return {corners[1] - half_height, corners[0] - half_width, corners[1] + half_height, corners[0] + half_width};
+    return {corners[1] - half_height, corners[0] - half_width, corners[1] + half_height,
+            corners[0] + half_width};
   }
   return {lesser(corners[0], corners[2]), lesser(corners[1], corners[3]), greater(corners[0], corners[2]),
           greater(corners[1], corners[3])};
 }
 
-float area(const Box& box) { return (box.y2 - box.y1) * (box.x2 - box.x1); }
+float area(const Box& box) {
+  return (box.y2 - box.y1) * (box.x2 - box.x1);
+}
 
 /// Whether intersection over union exceeds `threshold`; boxes without area overlap nothing.
 bool overlap(const Box& a, const Box& b, float threshold) {
@@ -53,9 +60,7 @@ struct Candidates {
   int64_t count = 0;
 
   /// Box i comes after box j: a smaller score, or an equal one and a higher number.
-  bool after(int32_t i, int32_t j) const {
-    return scores[i] != scores[j] ? scores[i] < scores[j] : i > j;
-  }
+  bool after(int32_t i, int32_t j) const { return scores[i] != scores[j] ? scores[i] < scores[j] : i > j; }
   auto below() const {
     return [this](int64_t i, int64_t j) { return after(boxes[i], boxes[j]); };
   }
@@ -99,7 +104,8 @@ struct Rows {
   int64_t box(int64_t row) const { return elems[3 * row + 2]; }
 };
 
-void select_class(const Options& options, const float* boxes, Candidates& left, Rows& rows, const int64_t* place) {
+void select_class(const Options& options, const float* boxes, Candidates& left, Rows& rows,
+                  const int64_t* place) {
   const int64_t first = rows.count;
   while (left.count > 0 && rows.count - first < options.most) {
     const int32_t number = left.take_best();

@@ -38,8 +38,8 @@ struct TapBox {
 };
 
 TapBox taps_in_source(const Window& window, const Row& row, int64_t w) {
-  return {taps_within(window, 0, row.d, {0, window.src[0]}), taps_within(window, 1, row.h, {0, window.src[1]}),
-          taps_within(window, 2, w, {0, window.src[2]})};
+  return {taps_within(window, 0, row.d, {0, window.src[0]}),
+          taps_within(window, 1, row.h, {0, window.src[1]}), taps_within(window, 2, w, {0, window.src[2]})};
 }
 
 /// Calls body(offset in the plane, d, h, w) for each tap.
@@ -96,7 +96,8 @@ int64_t divisor(const Window& window, const int64_t* pads_end, const Row& row, i
   const int64_t index[3] = {row.d, row.h, w};
   int64_t count = 1;
   for (int axis = 0; axis < 3; ++axis)
-    count *= taps_within(window, axis, index[axis], {-window.pads[axis], window.src[axis] + pads_end[axis]}).count();
+    count *= taps_within(window, axis, index[axis], {-window.pads[axis], window.src[axis] + pads_end[axis]})
+                 .count();
   return count;
 }
 
@@ -106,9 +107,15 @@ int64_t divisor(const Window& window, const int64_t* pads_end, const Row& row, i
 
 using namespace onepass;
 
-void onepass_max_pool_f32(const Call* call, int64_t begin, int64_t end) { inside::max_pool<float>(call, begin, end); }
-void onepass_max_pool_i8(const Call* call, int64_t begin, int64_t end) { inside::max_pool<int8_t>(call, begin, end); }
-void onepass_max_pool_u8(const Call* call, int64_t begin, int64_t end) { inside::max_pool<uint8_t>(call, begin, end); }
+void onepass_max_pool_f32(const Call* call, int64_t begin, int64_t end) {
+  inside::max_pool<float>(call, begin, end);
+}
+void onepass_max_pool_i8(const Call* call, int64_t begin, int64_t end) {
+  inside::max_pool<int8_t>(call, begin, end);
+}
+void onepass_max_pool_u8(const Call* call, int64_t begin, int64_t end) {
+  inside::max_pool<uint8_t>(call, begin, end);
+}
 
 void onepass_average_pool_f32(const Call* call, int64_t begin, int64_t end) {
   inside::Params params(call);

@@ -10,7 +10,9 @@ extern "C" [[gnu::visibility("hidden")]] const onepass::artefact::ModelRecord on
 namespace onepass::inside {
 
 /// The model as the compiler cannot see it: the record is defined in assembly.
-inline const artefact::ModelRecord& model() { return onepass_model_record; }
+inline const artefact::ModelRecord& model() {
+  return onepass_model_record;
+}
 
 artefact::ThreadBlock thread_block();
 

@@ -46,8 +46,8 @@ using Accumulator = std::conditional_t<std::is_integral_v<E>, uint64_t, E>;
 struct SumOf {
   template <class E, class Term>
   static E apply(int64_t count, const Term& term) {
-    return static_cast<E>(
-        pairwise_sum<Accumulator<E>>(0, count, [&](int64_t i) { return static_cast<Accumulator<E>>(term(i)); }));
+    return static_cast<E>(pairwise_sum<Accumulator<E>>(
+        0, count, [&](int64_t i) { return static_cast<Accumulator<E>>(term(i)); }));
   }
 };
 
@@ -55,7 +55,8 @@ struct MeanOf {
   template <class E, class Term>
   static E apply(int64_t count, const Term& term) {
     if constexpr (std::is_integral_v<E>) {
-      const auto sum = pairwise_sum<uint64_t>(0, count, [&](int64_t i) { return static_cast<uint64_t>(term(i)); });
+      const auto sum =
+          pairwise_sum<uint64_t>(0, count, [&](int64_t i) { return static_cast<uint64_t>(term(i)); });
       return count == 0 ? E(0) : static_cast<E>(static_cast<int64_t>(sum) / count);
     } else {
       return SumOf::apply<E>(count, term) / static_cast<E>(count);
@@ -115,9 +116,9 @@ using MinOf = ExtremeOf<-1>;
 
 using namespace onepass;
 
-#define ONEPASS_REDUCE(name, function, type_name, type)                                  \
+#define ONEPASS_REDUCE(name, function, type_name, type)                                    \
   void onepass_reduce_##name##_##type_name(const Call* call, int64_t begin, int64_t end) { \
-    inside::reduce<type, inside::function>(call, begin, end);                            \
+    inside::reduce<type, inside::function>(call, begin, end);                              \
   }
 #include "runtime/inside/reduce.def"
 #undef ONEPASS_REDUCE

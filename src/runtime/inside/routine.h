@@ -7,8 +7,8 @@
 #include "base/kernel_abi.h"
 #include "onepass/model.h"
 
-// What every plain routine starts from. params[0] is the number of work units of the whole launch and params[1]
-// how many of them one slice takes; the routine's own parameters follow.
+// What every plain routine starts from. params[0] is the number of work units of the whole launch and
+// params[1] how many of them one slice takes; the routine's own parameters follow.
 namespace onepass::inside {
 
 constexpr int k_max_axes = 16;
@@ -55,7 +55,11 @@ inline void report_bad_input(const Call* call) {
   if (call->status != nullptr) *call->status = ONEPASS_BAD_INPUT;
 }
 
-inline int64_t min_of(int64_t a, int64_t b) { return a < b ? a : b; }
-inline int64_t max_of(int64_t a, int64_t b) { return a > b ? a : b; }
+inline int64_t min_of(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
+inline int64_t max_of(int64_t a, int64_t b) {
+  return a > b ? a : b;
+}
 
 }  // namespace onepass::inside

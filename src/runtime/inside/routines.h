@@ -8,7 +8,8 @@
 //
 // params[0]  work     units of the whole launch
 // params[1]  step     units that one slice takes: slices = ceil(work / step)
-// params[2..]         the routine's own, listed at each as (name, name[count], ...). A double is its bit pattern.
+// params[2..]         the routine's own, listed at each as (name, name[count], ...). A double is its bit
+// pattern.
 //                     Strides and offsets count elements. At most 16 axes, at least one.
 //
 // Axis tables, where named: for every axis in order `entries of the axis` values.
@@ -46,8 +47,8 @@ void onepass_log_softmax_f32(const Call* call, int64_t begin, int64_t end);
 // double bias)
 void onepass_lrn_f32(const Call* call, int64_t begin, int64_t end);
 
-// Operands src, dst; unit: an element of dst. (kept rank, kept dims, kept strides, reduced rank, reduced dims,
-// reduced strides), strides of the source. onepass_reduce_<mean|sum|max|min|prod>_<f32|i64|i32>.
+// Operands src, dst; unit: an element of dst. (kept rank, kept dims, kept strides, reduced rank, reduced
+// dims, reduced strides), strides of the source. onepass_reduce_<mean|sum|max|min|prod>_<f32|i64|i32>.
 #define ONEPASS_REDUCE(name, function, type_name, type) \
   void onepass_reduce_##name##_##type_name(const Call* call, int64_t begin, int64_t end);
 #include "runtime/inside/reduce.def"
@@ -88,8 +89,9 @@ void onepass_where_1(const Call* call, int64_t begin, int64_t end);
 void onepass_where_4(const Call* call, int64_t begin, int64_t end);
 void onepass_where_8(const Call* call, int64_t begin, int64_t end);
 
-// Operands x0, x1, ..., dst with dst = f(...f(f(x0, x1), x2)...); unit: an element of dst. More than two where f
-// keeps the element type. (operand count, rank, dims[rank], strides[rank] of each). onepass_<name>_<type>.
+// Operands x0, x1, ..., dst with dst = f(...f(f(x0, x1), x2)...); unit: an element of dst. More than two
+// where f keeps the element type. (operand count, rank, dims[rank], strides[rank] of each).
+// onepass_<name>_<type>.
 #define ONEPASS_BINARY(name, function, type_name, type, result) \
   void onepass_##name##_##type_name(const Call* call, int64_t begin, int64_t end);
 #include "runtime/inside/binary.def"
@@ -101,13 +103,13 @@ void onepass_where_8(const Call* call, int64_t begin, int64_t end);
 #include "runtime/inside/unary.def"
 #undef ONEPASS_UNARY
 
-// Operands a, b, dst; unit: a row of a matrix of dst. (columns, depth, step of a along k, step of b along k, step
-// of b along n, rows, step of a along m, batch rank, batch dims, batch strides of a, batch strides of b)
+// Operands a, b, dst; unit: a row of a matrix of dst. (columns, depth, step of a along k, step of b along k,
+// step of b along n, rows, step of a along m, batch rank, batch dims, batch strides of a, batch strides of b)
 void onepass_matmul_f32(const Call* call, int64_t begin, int64_t end);
 
-// dst = alpha * a b + beta * c. Operands a, b, [c,] dst; unit: a row of dst. (columns, depth, step of a along k,
-// step of b along k, step of b along n, step of a along m, double alpha, double beta, has c, step of c along m,
-// step of c along n)
+// dst = alpha * a b + beta * c. Operands a, b, [c,] dst; unit: a row of dst. (columns, depth, step of a along
+// k, step of b along k, step of b along n, step of a along m, double alpha, double beta, has c, step of c
+// along m, step of c along n)
 void onepass_gemm_f32(const Call* call, int64_t begin, int64_t end);
 
 // A window is (src[3], kernel[3], strides[3], dilations[3], pads[3], dst[3]) over d h w.
@@ -123,8 +125,8 @@ void onepass_max_pool_u8(const Call* call, int64_t begin, int64_t end);
 // Operands src, dst; unit: a row of dst. (count includes pads, end pads[3], window)
 void onepass_average_pool_f32(const Call* call, int64_t begin, int64_t end);
 
-// (x - mean) / sqrt(variance + epsilon) * scale + bias with statistics for every element of an image. Operands
-// x, scale, bias, mean, variance, dst; unit: an element. (elements of an image, double epsilon)
+// (x - mean) / sqrt(variance + epsilon) * scale + bias with statistics for every element of an image.
+// Operands x, scale, bias, mean, variance, dst; unit: an element. (elements of an image, double epsilon)
 void onepass_batch_normalization_elements_f32(const Call* call, int64_t begin, int64_t end);
 
 }  // extern "C"

@@ -26,7 +26,8 @@ RowWalk<N> take_row_walk(Params& params) {
   return walk;
 }
 
-/// A place in the index space: the index of a row (all axes but the last) and where each operand's row starts.
+/// A place in the index space: the index of a row (all axes but the last) and where each operand's row
+/// starts.
 template <int N>
 struct RowCursor {
   const RowWalk<N>& walk;

@@ -22,7 +22,9 @@ struct Parts {
   }
 };
 
-void copy_bytes(char* dst, const char* src, int64_t bytes) { std::memcpy(dst, src, static_cast<size_t>(bytes)); }
+void copy_bytes(char* dst, const char* src, int64_t bytes) {
+  std::memcpy(dst, src, static_cast<size_t>(bytes));
+}
 
 }  // namespace
 

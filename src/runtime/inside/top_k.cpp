@@ -87,6 +87,12 @@ void top_k(const Call* call, int64_t slice_begin, int64_t slice_end) {
 
 using namespace onepass;
 
-void onepass_top_k_f32(const Call* call, int64_t begin, int64_t end) { inside::top_k<float>(call, begin, end); }
-void onepass_top_k_i64(const Call* call, int64_t begin, int64_t end) { inside::top_k<int64_t>(call, begin, end); }
-void onepass_top_k_i32(const Call* call, int64_t begin, int64_t end) { inside::top_k<int32_t>(call, begin, end); }
+void onepass_top_k_f32(const Call* call, int64_t begin, int64_t end) {
+  inside::top_k<float>(call, begin, end);
+}
+void onepass_top_k_i64(const Call* call, int64_t begin, int64_t end) {
+  inside::top_k<int64_t>(call, begin, end);
+}
+void onepass_top_k_i32(const Call* call, int64_t begin, int64_t end) {
+  inside::top_k<int32_t>(call, begin, end);
+}

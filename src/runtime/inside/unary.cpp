@@ -33,9 +33,9 @@ void unary(const Call* call, int64_t slice_begin, int64_t slice_end) {
 
 using namespace onepass;
 
-#define ONEPASS_UNARY(name, function, type_name, type)                            \
+#define ONEPASS_UNARY(name, function, type_name, type)                              \
   void onepass_##name##_##type_name(const Call* call, int64_t begin, int64_t end) { \
-    inside::unary<type, inside::function>(call, begin, end);                      \
+    inside::unary<type, inside::function>(call, begin, end);                        \
   }
 #include "runtime/inside/unary.def"
 #undef ONEPASS_UNARY

@@ -20,10 +20,14 @@ inline float cut_to_unit(float x) {
   return x > 1.0f ? 1.0f : x;
 }
 
-inline float logistic(float x) { return 1.0f / (1.0f + std::exp(-x)); }
+inline float logistic(float x) {
+  return 1.0f / (1.0f + std::exp(-x));
+}
 
 /// log(1 + exp(x)) without overflow.
-inline float log_one_plus_exp(float x) { return (x < 0.0f ? 0.0f : x) + std::log1p(std::exp(-std::fabs(x))); }
+inline float log_one_plus_exp(float x) {
+  return (x < 0.0f ? 0.0f : x) + std::log1p(std::exp(-std::fabs(x)));
+}
 
 struct ReluOf {
   template <class E>

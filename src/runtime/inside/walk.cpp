@@ -48,7 +48,7 @@ bool take(std::atomic<int64_t>& taken, int64_t number) {
 }
 
 struct Position {
-  int64_t number;      ///< of the launch in the table
+  int64_t number;  ///< of the launch in the table
   int64_t parts;
   int64_t done_after;  ///< value of Walk::done once the launch is complete
 };
@@ -104,10 +104,13 @@ Worker worker(const Walk& walk, int thread) {
           .scratch = block + walk.block.scratch_offset_bytes};
 }
 
-void run_slices(Walk& walk, const Worker& mine, const artefact::LaunchRecord& launch, int64_t begin, int64_t end) {
-  for (int32_t i = 0; i < launch.operand_count; ++i) mine.operands[i] = address(*walk.run, launch.operands[i]);
+void run_slices(Walk& walk, const Worker& mine, const artefact::LaunchRecord& launch, int64_t begin,
+                int64_t end) {
+  for (int32_t i = 0; i < launch.operand_count; ++i)
+    mine.operands[i] = address(*walk.run, launch.operands[i]);
   int32_t status = ONEPASS_OK;
-  const Call call{.operands = mine.operands, .scratch = mine.scratch, .params = launch.params, .status = &status};
+  const Call call{
+      .operands = mine.operands, .scratch = mine.scratch, .params = launch.params, .status = &status};
   launch.function(&call, begin, end);
   if (status != ONEPASS_OK) walk.status.store(status, std::memory_order_relaxed);
 }

@@ -60,7 +60,8 @@ onepass_status check_buffers(const TensorRecord* tensors, int32_t count, Address
 }
 
 bool valid_launches(const onepass_run& run) {
-  return run.first_launch >= 0 && run.first_launch <= run.end_launch && run.end_launch <= model().launch_count;
+  return run.first_launch >= 0 && run.first_launch <= run.end_launch &&
+         run.end_launch <= model().launch_count;
 }
 
 onepass_status check(const onepass_run& run) {
@@ -100,9 +101,13 @@ const onepass_tensor_info* info(const TensorRecord* tensors, int32_t count, int 
 
 extern "C" {
 
-[[gnu::visibility("default")]] int onepass_model_input_count(void) { return model().input_count; }
+[[gnu::visibility("default")]] int onepass_model_input_count(void) {
+  return model().input_count;
+}
 
-[[gnu::visibility("default")]] int onepass_model_output_count(void) { return model().output_count; }
+[[gnu::visibility("default")]] int onepass_model_output_count(void) {
+  return model().output_count;
+}
 
 [[gnu::visibility("default")]] const onepass_tensor_info* onepass_model_input(int i) {
   return onepass::inside::info(model().inputs, model().input_count, i);
@@ -118,7 +123,9 @@ extern "C" {
   return static_cast<size_t>(onepass::artefact::total_arena_bytes(model().arena_bytes, block, threads));
 }
 
-[[gnu::visibility("default")]] const void* onepass_model_record_address(void) { return &model(); }
+[[gnu::visibility("default")]] const void* onepass_model_record_address(void) {
+  return &model();
+}
 
 [[gnu::visibility("default")]] onepass_status onepass_model_run(const onepass_run* run) {
   if (run == nullptr) return ONEPASS_BAD_ARGUMENT;

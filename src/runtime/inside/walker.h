@@ -31,7 +31,8 @@ struct Worker {
 Worker worker(const Walk& walk, int thread);
 
 /// Computes slices [begin, end) of a launch with this worker's memory.
-void run_slices(Walk& walk, const Worker& worker, const artefact::LaunchRecord& launch, int64_t begin, int64_t end);
+void run_slices(Walk& walk, const Worker& worker, const artefact::LaunchRecord& launch, int64_t begin,
+                int64_t end);
 
 /// All launches on the calling thread.
 void walk_alone(Walk& walk);

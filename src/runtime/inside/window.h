@@ -25,6 +25,8 @@ inline Window take_window(Params& params) {
 }
 
 /// a / b rounded up, for b > 0.
-inline int64_t ceil_div(int64_t a, int64_t b) { return a >= 0 ? (a + b - 1) / b : -(-a / b); }
+inline int64_t ceil_div(int64_t a, int64_t b) {
+  return a >= 0 ? (a + b - 1) / b : -(-a / b);
+}
 
 }  // namespace onepass::inside
