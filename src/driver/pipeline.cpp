@@ -23,6 +23,12 @@ Network read_network(const std::string& path, const CompileOptions& options) {
   return network;
 }
 
+Network network_of(ir::Graph graph) {
+  Network network{.path = graph.name, .model = {.graph = std::move(graph)}};
+  passes::infer_shapes(network.model.graph);
+  return network;
+}
+
 Program plan_network(const Network& network, const CompileOptions& options) {
   const targets::Target& target = targets::find(options.target);
   Program program{.graph = network.model.graph};

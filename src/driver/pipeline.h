@@ -43,6 +43,8 @@ struct Program {
 
 /// The stages in order; docs/architecture.md says why each stands where it does.
 Network read_network(const std::string& path, const CompileOptions& options);
+/// A network from a graph that was built or parsed rather than read; types it.
+Network network_of(ir::Graph graph);
 Program plan_network(const Network& network, const CompileOptions& options);
 /// model.so at `path`. Same network, options and target: same bytes.
 void write_artefact(const Network& network, const Program& program, const CompileOptions& options, const std::string& path);

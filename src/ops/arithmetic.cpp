@@ -41,12 +41,6 @@ std::vector<ir::TensorType> sum_shape(const ShapeContext& context) {
   return arithmetic_shape(context);
 }
 
-std::vector<ir::TensorType> mod_shape(const ShapeContext& context) {
-  if (is_float(context.type(0).dtype) && context.node.attributes.get_int("fmod", 0) != 1)
-    refuse(context.node, "bad_attribute", "fmod = 0 on a float tensor", "fmod = 1 for float operands");
-  return binary_shape(context);
-}
-
 /// The exponent may have another type than the base.
 std::vector<ir::TensorType> pow_shape(const ShapeContext& context) {
   require_numeric(context, 0);
@@ -160,21 +154,31 @@ void div(const ir::Node& node, Inputs inputs, Outputs outputs) {
   });
 }
 
-/// fmod = 1: the sign of a, as in C. fmod = 0 (integers): the sign of b, as in Python.
+template <class E>
+E remainder_like_c(E a, E b) {
+  if constexpr (std::is_integral_v<E>)
+    return integer_remainder(a, b);
+  else
+    return std::fmod(a, b);
+}
+
+/// The remainder of the division towards minus infinity, with the sign of b.
+template <class E>
+E remainder_like_python(E a, E b) {
+  const E remainder = remainder_like_c(a, b);
+  if (remainder != 0) return (remainder < 0) != (b < 0) ? static_cast<E>(remainder + b) : remainder;
+  if constexpr (std::is_integral_v<E>)
+    return 0;
+  else
+    return std::copysign(remainder, b);
+}
+
 template <class T>
 void mod(const ir::Node& node, Inputs inputs, Outputs outputs) {
   const bool like_c = node.attributes.get_int("fmod", 0) == 1;
   visit_numeric<T>(outputs[0].dtype(), [&]<class E>(E) {
-    if constexpr (std::is_integral_v<E>) {
-      refuse_zero_divisor<E>(node, *inputs[1]);
-      zip<E, E, E>(*inputs[0], *inputs[1], outputs[0], [=](E a, E b) {
-        const E remainder = integer_remainder(a, b);
-        const bool other_sign = (remainder < 0) != (b < 0);
-        return !like_c && remainder != 0 && other_sign ? static_cast<E>(remainder + b) : remainder;
-      });
-    } else {
-      zip<E, E, E>(*inputs[0], *inputs[1], outputs[0], [](E a, E b) { return std::fmod(a, b); });
-    }
+    if constexpr (std::is_integral_v<E>) refuse_zero_divisor<E>(node, *inputs[1]);
+    zip<E, E, E>(*inputs[0], *inputs[1], outputs[0], like_c ? remainder_like_c<E> : remainder_like_python<E>);
   });
 }
 
@@ -215,7 +219,7 @@ const Meaning k_meaning_Sub{binary_shape, fold_operands<float, SubOf>, fold_oper
 const Meaning k_meaning_Mul{binary_shape, fold_operands<float, MulOf>, fold_operands<double, MulOf>};
 const Meaning k_meaning_Div{binary_shape, div<float>, div<double>};
 const Meaning k_meaning_Pow{pow_shape, pow<float>, pow<double>};
-const Meaning k_meaning_Mod{mod_shape, mod<float>, mod<double>};
+const Meaning k_meaning_Mod{binary_shape, mod<float>, mod<double>};
 const Meaning k_meaning_Min{arithmetic_shape, fold_operands<float, MinOf>, fold_operands<double, MinOf>};
 const Meaning k_meaning_Max{arithmetic_shape, fold_operands<float, MaxOf>, fold_operands<double, MaxOf>};
 const Meaning k_meaning_Sum{sum_shape, fold_operands<float, AddOf>, fold_operands<double, AddOf>};

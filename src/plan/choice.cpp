@@ -108,7 +108,7 @@ kernels::KernelChoice nominal_kernel(const ir::Graph& graph, const Group& group,
   GroupMaps maps;
   const auto map = [&](const ir::TensorType& type) {
     if (family == Family::gemm) return matrix_of(type);
-    const bool flat = family == Family::elementwise && (!extents_of(type) || type.dims.size() < 3);
+    const bool flat = family == Family::elementwise && !needs_channels(graph, group) && type.dims.size() != 4;
     return flat ? flat_map(type) : map_of(type, Form::blocked, {}, target);
   };
   maps.dst = map(result);

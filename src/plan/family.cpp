@@ -97,7 +97,7 @@ bool elementwise_has_kernel(const Graph& graph, NodeId node) {
   if (kind == kernels::StepOperand::Kind::none) return false;
   const bool blocked_only = start->step.kind == patterns::Step::Kind::affine ||
                             kind == kernels::StepOperand::Kind::per_channel || kind == kernels::StepOperand::Kind::gate;
-  return !blocked_only || (plain_map_type(out) && out.counted_axis < 0);
+  return !blocked_only || extents_of(out).has_value();
 }
 
 }  // namespace

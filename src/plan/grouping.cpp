@@ -100,7 +100,7 @@ class Grower {
     const ir::TensorType& type = graph_.value(graph_.node(step.node).outputs[0]).type;
     kernels::StepOperand::Kind kind = kernels::StepOperand::Kind::scalar;
     if (step.operand.valid()) kind = operand_kind(graph_, step.operand, type, channel_axis(family, type));
-    if (kind == kernels::StepOperand::Kind::none || !layout_reads(family, group, step, kind, type)) {
+    if (kind == kernels::StepOperand::Kind::none || !layout_reads(family, step, kind, type)) {
       decision.condition = "layout";
       decision.reason = fmt::format("no kernel of this family reads an operand of {} beside {}",
                                     step.operand.valid() ? ir::to_string(graph_.value(step.operand).type) : "per-channel constants",
@@ -113,11 +113,10 @@ class Grower {
     prove(group, family, step, decision);
   }
 
-  /// A plain elementwise chain has no channels: it reads scalars and maps alone.
-  bool layout_reads(Family family, const Group& group, const patterns::Step& step, kernels::StepOperand::Kind kind,
+  /// A chain over values without channel blocks reads scalars and maps alone.
+  bool layout_reads(Family family, const patterns::Step& step, kernels::StepOperand::Kind kind,
                     const ir::TensorType& type) const {
-    if (family != Family::elementwise || type.dims.size() == 4) return true;
-    (void)group;
+    if (family != Family::elementwise || extents_of(type)) return true;
     return step.kind != patterns::Step::Kind::affine && kind != kernels::StepOperand::Kind::per_channel &&
            kind != kernels::StepOperand::Kind::gate;
   }

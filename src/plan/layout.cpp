@@ -22,14 +22,8 @@ bool prefers_blocked(const Graph& graph, NodeId reader, const targets::Target& t
 /// Elementwise groups work on what they are given; operands that need channels force blocks.
 Form elementwise_form(const Graph& graph, const Group& group, const std::vector<Form>& forms, const targets::Target& target) {
   const ir::TensorType& type = graph.value(group.result).type;
+  if (needs_channels(graph, group)) return Form::blocked;
   if (!extents_of(type) || type.dims.size() < 3) return Form::plain;
-  const std::vector<patterns::Step> steps = kernel_steps(graph, group, Family::elementwise);
-  for (const patterns::Step& step : steps) {
-    if (step.kind == patterns::Step::Kind::affine) return Form::blocked;
-    if (!step.operand.valid()) continue;
-    const auto kind = operand_kind(graph, step.operand, type, 1);
-    if (kind == kernels::StepOperand::Kind::per_channel || kind == kernels::StepOperand::Kind::gate) return Form::blocked;
-  }
   const ValueId src = start_of(graph, group.nodes.front()).value().src;
   if (forms[src.index] == Form::blocked) return Form::blocked;
   for (const ir::Use& use : graph.value(group.result).uses)
@@ -62,6 +56,17 @@ kernels::FeatureMap matrix_of(const ir::TensorType& type) {
 bool blocked_is_plain(const ir::TensorType& type, const targets::Target& target) {
   const auto e = extents_of(type);
   return e && e->h * e->w == 1 && e->c % target.vector_lanes == 0;
+}
+
+bool needs_channels(const Graph& graph, const Group& group) {
+  const ir::TensorType& type = graph.value(group.result).type;
+  const std::vector<patterns::Step> steps = kernel_steps(graph, group, Family::elementwise);
+  return std::any_of(steps.begin(), steps.end(), [&](const patterns::Step& step) {
+    if (step.kind == patterns::Step::Kind::affine) return true;
+    if (!step.operand.valid()) return false;
+    const auto kind = operand_kind(graph, step.operand, type, 1);
+    return kind == kernels::StepOperand::Kind::per_channel || kind == kernels::StepOperand::Kind::gate;
+  });
 }
 
 std::vector<Form> native_forms(const Graph& graph, const std::vector<Group>& groups, const targets::Target& target) {

@@ -24,6 +24,9 @@ kernels::FeatureMap matrix_of(const ir::TensorType& type);
 /// plain and blocked are the same bytes: one pixel, whole blocks, no halo.
 bool blocked_is_plain(const ir::TensorType& type, const targets::Target& target);
 
+/// An elementwise group with a step that reads one value per channel: it works on blocked maps alone.
+bool needs_channels(const ir::Graph& graph, const Group& group);
+
 /// Chooses the form in which each value is first made. Indexed by value.
 std::vector<Form> native_forms(const ir::Graph& graph, const std::vector<Group>& groups, const targets::Target& target);
 

@@ -56,6 +56,7 @@ void Lowering::collect_halos() {
 void Lowering::lower(int32_t group) {
   const NodeId anchor = plan_.groups[group].nodes.front();
   const Family family = family_of(graph_, anchor, target_);
+  if (!refused_.empty() && family != Family::routine) return;
   switch (family) {
     case Family::conv:
     case Family::pool:
@@ -159,9 +160,10 @@ void Lowering::lower_routine(int32_t index) {
                                                                     ir::to_string(graph_.value(node.outputs[0]).type)));
     d.accepted = "operands that a pass can fold to constants where the operator's shape depends on them";
     refused_.push_back(std::move(d));
-    return;
   }
+  if (!refused_.empty()) return;  // what follows would read values that nothing writes
   Launch launch{.symbol = call->symbol, .name = group.name, .family = "routine", .group = index, .params = call->params, .slices = call->slices};
+  plan_.scratch_bytes = std::max(plan_.scratch_bytes, call->scratch_bytes);
   for (ValueId input : call->inputs) {
     launch.reads.push_back(read(input, Form::plain));
     launch.estimate.bytes_read += plan_.buffers[launch.reads.back()].size_bytes;

@@ -34,7 +34,8 @@ TEST(Assemble, DataAndIncludedFilesAreExported) {
       ".section .rodata,\"a\"\n.p2align 12\n.globl blob\n.type blob,@object\nblob:\n.incbin \"" +
       (folder / "weights.bin") +
       "\"\n.size blob, 16\n.globl name\nname: .asciz \"relu\"\n"
-      ".section .data.rel.ro,\"aw\"\n.globl entry\nentry: .quad blob\n.quad 42\n.hidden inner\ninner: .quad "
+      ".section .data.rel.ro,\"aw\"\n.p2align 3\n.globl entry\nentry: .quad blob\n.quad 42\n.hidden "
+      "inner\ninner: .quad "
       "7\n";
   write_file(folder / "data.o", emit::assemble(text, target()));
   emit::link_shared(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// conv_direct and conv_depthwise against plain loops in double, for every tile that is offered and every target.
+// conv_direct and conv_depthwise against plain loops in double, for every tile that is offered and every
+// target.
 #include "kernels/conv.h"
 
 #include <gtest/gtest.h>
@@ -37,12 +38,14 @@ ConvSpec spec_of(const Shape& s, int64_t src_block, int64_t dst_block) {
   spec.groups = s.groups;
   spec.bias = s.bias;
   const Halo halo = required_halo(spec);
-  spec.src = src_block == 1 ? plain_map(s.n, s.c, s.h, s.w, halo) : blocked_map(s.n, s.c, s.h, s.w, src_block, halo);
+  spec.src =
+      src_block == 1 ? plain_map(s.n, s.c, s.h, s.w, halo) : blocked_map(s.n, s.c, s.h, s.w, src_block, halo);
   return spec;
 }
 
 /// The definition, in double; source values outside the image are zero.
-std::vector<float> reference(const ConvSpec& p, std::span<const float> x, std::span<const float> w, std::span<const float> bias) {
+std::vector<float> reference(const ConvSpec& p, std::span<const float> x, std::span<const float> w,
+                             std::span<const float> bias) {
   const int64_t cg = p.src.c / p.groups, kg = p.dst.c / p.groups;
   std::vector<float> y;
   for (int64_t n = 0; n < p.dst.n; ++n)
@@ -56,8 +59,9 @@ std::vector<float> reference(const ConvSpec& p, std::span<const float> x, std::s
                 const int64_t iy = oy * p.stride_h - p.pad_top + kh * p.dilation_h;
                 const int64_t ix = ox * p.stride_w - p.pad_left + kw * p.dilation_w;
                 if (iy < 0 || iy >= p.src.h || ix < 0 || ix >= p.src.w) continue;
-                sum += static_cast<double>(x[((n * p.src.c + k / kg * cg + c) * p.src.h + iy) * p.src.w + ix]) *
-                       w[((k * cg + c) * p.kernel_h + kh) * p.kernel_w + kw];
+                sum +=
+                    static_cast<double>(x[((n * p.src.c + k / kg * cg + c) * p.src.h + iy) * p.src.w + ix]) *
+                    w[((k * cg + c) * p.kernel_h + kh) * p.kernel_w + kw];
               }
           y.push_back(static_cast<float>(sum));
         }
@@ -67,7 +71,8 @@ std::vector<float> reference(const ConvSpec& p, std::span<const float> x, std::s
 std::vector<KernelChoice> choices(const ConvSpec& spec, const targets::Target& target) {
   std::vector<KernelChoice> result;
   if (conv_depthwise_supports(spec, target))
-    for (const DepthwiseTile& tile : conv_depthwise_tiles(spec, target)) result.push_back(ConvDepthwiseChoice{spec, tile});
+    for (const DepthwiseTile& tile : conv_depthwise_tiles(spec, target))
+      result.push_back(ConvDepthwiseChoice{spec, tile});
   if (conv_direct_supports(spec, target)) {
     const std::vector<ConvTile> tiles = conv_direct_tiles(spec, target);
     // The best, the last, and the best again with the other order of slices.
@@ -80,10 +85,12 @@ std::vector<KernelChoice> choices(const ConvSpec& spec, const targets::Target& t
   return result;
 }
 
-void add_cases(const Shape& shape, const targets::Target& target, int64_t src_block, std::vector<Case>& cases) {
+void add_cases(const Shape& shape, const targets::Target& target, int64_t src_block,
+               std::vector<Case>& cases) {
   const ConvSpec spec = spec_of(shape, src_block, target.vector_lanes);
   const std::vector<float> x = random_values(shape.n * shape.c * shape.h * shape.w, 1);
-  const std::vector<float> w = random_values(shape.k * shape.c / shape.groups * shape.kernel_h * shape.kernel_w, 2);
+  const std::vector<float> w =
+      random_values(shape.k * shape.c / shape.groups * shape.kernel_h * shape.kernel_w, 2);
   const std::vector<float> bias = shape.bias ? random_values(shape.k, 3) : std::vector<float>{};
   const std::vector<float> expected = reference(spec, x, w, bias);
   const std::vector<KernelChoice> all = choices(spec, target);
@@ -97,7 +104,8 @@ void add_cases(const Shape& shape, const targets::Target& target, int64_t src_bl
       expect_near(expected, from_map(spec.dst, after.back().values), 1e-5, label);
       expect_zero_surround(spec.dst, after.back().values, label);
     };
-    cases.push_back({label, build("kernel" + std::to_string(cases.size()), choice, target), std::move(operands), check});
+    cases.push_back(
+        {label, build("kernel" + std::to_string(cases.size()), choice, target), std::move(operands), check});
   }
 }
 
@@ -121,25 +129,50 @@ TEST(ConvDirect, PointwiseWithChannelTails) {
 
 TEST(ConvDirect, Windows) {
   run({{.label = "3x3", .c = 9, .k = 16, .h = 6, .w = 15, .kernel_h = 3, .kernel_w = 3, .pad = 1},
-       {.label = "3x3 s2", .c = 16, .k = 40, .h = 9, .w = 11, .kernel_h = 3, .kernel_w = 3, .stride = 2, .pad = 1},
-       {.label = "7x7 s2", .c = 3, .k = 20, .h = 14, .w = 17, .kernel_h = 7, .kernel_w = 7, .stride = 2, .pad = 3},
+       {.label = "3x3 s2",
+        .c = 16,
+        .k = 40,
+        .h = 9,
+        .w = 11,
+        .kernel_h = 3,
+        .kernel_w = 3,
+        .stride = 2,
+        .pad = 1},
+       {.label = "7x7 s2",
+        .c = 3,
+        .k = 20,
+        .h = 14,
+        .w = 17,
+        .kernel_h = 7,
+        .kernel_w = 7,
+        .stride = 2,
+        .pad = 3},
        {.label = "1x5", .c = 5, .k = 8, .h = 3, .w = 12, .kernel_w = 5},
        {.label = "3x1 dilated", .c = 4, .k = 17, .h = 9, .w = 5, .kernel_h = 3, .dilation = 2},
-       {.label = "window beyond the map", .c = 2, .k = 3, .h = 2, .w = 2, .kernel_h = 5, .kernel_w = 5, .pad = 2}},
+       {.label = "window beyond the map",
+        .c = 2,
+        .k = 3,
+        .h = 2,
+        .w = 2,
+        .kernel_h = 5,
+        .kernel_w = 5,
+        .pad = 2}},
       {false, true});
 }
 
 TEST(ConvDirect, MergesRowsWithoutChangingABit) {
   for (const targets::Target& target : targets::all()) {
-    ConvSpec spec = spec_of({.label = "", .c = 16, .k = 32, .h = 7, .w = 7}, target.vector_lanes, target.vector_lanes);
+    ConvSpec spec =
+        spec_of({.label = "", .c = 16, .k = 32, .h = 7, .w = 7}, target.vector_lanes, target.vector_lanes);
     spec.dst = blocked_map(1, 32, 7, 7, target.vector_lanes);
     const std::vector<float> x = to_map(spec.src, random_values(16 * 49, 1)), w = random_values(16 * 32, 2);
     const std::vector<float> bias = pad_channels(random_values(32, 3), spec.dst, target);
     std::vector<std::vector<float>> results;
     for (int64_t merged_rows : {1, 7}) {
       const ConvTile tile{.pixels = 5, .vectors = 2, .merged_rows = merged_rows};
-      const Operands after = run_case("merged rows", conv_direct("kernel", spec, tile, target),
-                                      {x, pack_conv_direct(spec, tile, target, w), bias, empty_map(spec.dst)});
+      const Operands after =
+          run_case("merged rows", conv_direct("kernel", spec, tile, target),
+                   {x, pack_conv_direct(spec, tile, target, w), bias, empty_map(spec.dst)});
       results.push_back(from_map(spec.dst, after.back().values));
     }
     expect_same_bits(results[0], results[1], target.name);
@@ -147,23 +180,94 @@ TEST(ConvDirect, MergesRowsWithoutChangingABit) {
 }
 
 TEST(ConvDirect, Groups) {
-  run({{.label = "2 groups of 16", .c = 32, .k = 32, .h = 4, .w = 6, .kernel_h = 3, .kernel_w = 3, .pad = 1, .groups = 2}}, {false});
+  run({{.label = "2 groups of 16",
+        .c = 32,
+        .k = 32,
+        .h = 4,
+        .w = 6,
+        .kernel_h = 3,
+        .kernel_w = 3,
+        .pad = 1,
+        .groups = 2}},
+      {false});
   // Groups of odd width read plain planes.
-  run({{.label = "3 groups 5->16", .c = 15, .k = 48, .h = 4, .w = 6, .kernel_h = 3, .kernel_w = 3, .pad = 1, .groups = 3}}, {true});
+  run({{.label = "3 groups 5->16",
+        .c = 15,
+        .k = 48,
+        .h = 4,
+        .w = 6,
+        .kernel_h = 3,
+        .kernel_w = 3,
+        .pad = 1,
+        .groups = 3}},
+      {true});
 }
 
 TEST(ConvDepthwise, Windows) {
-  run({{.label = "3x3", .c = 24, .k = 24, .h = 5, .w = 19, .kernel_h = 3, .kernel_w = 3, .pad = 1, .groups = 24},
-       {.label = "3x3 s2", .c = 9, .k = 9, .h = 9, .w = 10, .kernel_h = 3, .kernel_w = 3, .stride = 2, .pad = 1, .groups = 9},
-       {.label = "5x5", .n = 2, .c = 17, .k = 17, .h = 6, .w = 7, .kernel_h = 5, .kernel_w = 5, .pad = 2, .groups = 17, .bias = false},
+  run({{.label = "3x3",
+        .c = 24,
+        .k = 24,
+        .h = 5,
+        .w = 19,
+        .kernel_h = 3,
+        .kernel_w = 3,
+        .pad = 1,
+        .groups = 24},
+       {.label = "3x3 s2",
+        .c = 9,
+        .k = 9,
+        .h = 9,
+        .w = 10,
+        .kernel_h = 3,
+        .kernel_w = 3,
+        .stride = 2,
+        .pad = 1,
+        .groups = 9},
+       {.label = "5x5",
+        .n = 2,
+        .c = 17,
+        .k = 17,
+        .h = 6,
+        .w = 7,
+        .kernel_h = 5,
+        .kernel_w = 5,
+        .pad = 2,
+        .groups = 17,
+        .bias = false},
        {.label = "7x7", .c = 8, .k = 8, .h = 7, .w = 16, .kernel_h = 7, .kernel_w = 7, .pad = 3, .groups = 8},
-       {.label = "3x3 dilated", .c = 16, .k = 16, .h = 9, .w = 9, .kernel_h = 3, .kernel_w = 3, .pad = 2, .dilation = 2, .groups = 16}},
+       {.label = "3x3 dilated",
+        .c = 16,
+        .k = 16,
+        .h = 9,
+        .w = 9,
+        .kernel_h = 3,
+        .kernel_w = 3,
+        .pad = 2,
+        .dilation = 2,
+        .groups = 16}},
       {false});
 }
 
 TEST(ConvDepthwise, NarrowGroups) {
-  run({{.label = "groups of 2", .c = 24, .k = 24, .h = 4, .w = 9, .kernel_h = 3, .kernel_w = 3, .pad = 1, .groups = 12},
-       {.label = "groups of 4", .c = 32, .k = 32, .h = 4, .w = 5, .kernel_h = 3, .kernel_w = 3, .stride = 2, .pad = 1, .groups = 8}},
+  run({{.label = "groups of 2",
+        .c = 24,
+        .k = 24,
+        .h = 4,
+        .w = 9,
+        .kernel_h = 3,
+        .kernel_w = 3,
+        .pad = 1,
+        .groups = 12},
+       {.label = "groups of 4",
+        .c = 32,
+        .k = 32,
+        .h = 4,
+        .w = 5,
+        .kernel_h = 3,
+        .kernel_w = 3,
+        .stride = 2,
+        .pad = 1,
+        .groups = 8}},
       {false});
 }
 
@@ -181,7 +285,8 @@ TEST(ConvDirect, MatrixOfRows) {
     for (int64_t r = 0; r < rows; ++r)
       for (int64_t o = 0; o < outputs; ++o) {
         double sum = bias[o];
-        for (int64_t i = 0; i < inputs; ++i) sum += static_cast<double>(x[r * inputs + i]) * w[o * inputs + i];
+        for (int64_t i = 0; i < inputs; ++i)
+          sum += static_cast<double>(x[r * inputs + i]) * w[o * inputs + i];
         expected.push_back(static_cast<float>(sum));
       }
     expect_near(expected, after.back().values, 1e-5, target.name);
@@ -191,31 +296,43 @@ TEST(ConvDirect, MatrixOfRows) {
 /// conv -> * scale + shift -> Add(map) -> Sigmoid, in one kernel, against the same steps in plain loops.
 TEST(ConvEpilogue, EveryKindOfStepAndMaskedTail) {
   for (const targets::Target& target : targets::all()) {
-    ConvSpec spec = spec_of({.label = "", .c = 8, .k = 21, .h = 3, .w = 6}, target.vector_lanes, target.vector_lanes);
+    ConvSpec spec =
+        spec_of({.label = "", .c = 8, .k = 21, .h = 3, .w = 6}, target.vector_lanes, target.vector_lanes);
     const FeatureMap gate = blocked_map(1, 21, 1, 1, target.vector_lanes);
     using Step = EpilogueStep;
     spec.epilogue.steps = {
         {.kind = Step::Kind::affine},
-        {.kind = Step::Kind::binary, .op = ir::Op::Sub, .accumulator_left = false,
+        {.kind = Step::Kind::binary,
+         .op = ir::Op::Sub,
+         .accumulator_left = false,
          .operand = {.kind = StepOperand::Kind::map, .map = spec.dst}},
-        {.kind = Step::Kind::binary, .op = ir::Op::Mul, .operand = {.kind = StepOperand::Kind::gate, .map = gate}},
+        {.kind = Step::Kind::binary,
+         .op = ir::Op::Mul,
+         .operand = {.kind = StepOperand::Kind::gate, .map = gate}},
         {.kind = Step::Kind::binary, .op = ir::Op::Div, .operand = {.kind = StepOperand::Kind::per_channel}},
-        {.kind = Step::Kind::binary, .op = ir::Op::Add, .operand = {.kind = StepOperand::Kind::scalar, .value = 0.25}},
+        {.kind = Step::Kind::binary,
+         .op = ir::Op::Add,
+         .operand = {.kind = StepOperand::Kind::scalar, .value = 0.25}},
         {.kind = Step::Kind::activation, .activation = {ir::Op::Sigmoid, 0, 0}},
     };
-    const std::vector<float> x = random_values(8 * 18, 1), w = random_values(8 * 21, 2), bias = random_values(21, 3);
-    const std::vector<float> scale = random_values(21, 4), shift = random_values(21, 5), other = random_values(21 * 18, 6);
+    const std::vector<float> x = random_values(8 * 18, 1), w = random_values(8 * 21, 2),
+                             bias = random_values(21, 3);
+    const std::vector<float> scale = random_values(21, 4), shift = random_values(21, 5),
+                             other = random_values(21 * 18, 6);
     const std::vector<float> gates = random_values(21, 7), divisor = random_values(21, 8, 1, 2);
     const KernelChoice choice = choose_conv(spec, target);
     const auto padded = [&](const std::vector<float>& v) { return pad_channels(v, spec.dst, target); };
-    const Operands after = run_case("epilogue", build("kernel", choice, target),
-                                    {to_map(spec.src, x), pack_weights(choice, target, w), padded(bias), padded(scale), padded(shift),
-                                     to_map(spec.dst, other), to_map(gate, gates), padded(divisor), empty_map(spec.dst)});
+    const Operands after = run_case(
+        "epilogue", build("kernel", choice, target),
+        {to_map(spec.src, x), pack_weights(choice, target, w), padded(bias), padded(scale), padded(shift),
+         to_map(spec.dst, other), to_map(gate, gates), padded(divisor), empty_map(spec.dst)});
     ConvSpec plain = spec;
     std::vector<float> expected = reference(plain, x, w, bias);
     for (size_t i = 0; i < expected.size(); ++i) {
       const size_t c = i / 18;
-      const double value = (other[i] - (static_cast<double>(expected[i]) * scale[c] + shift[c])) * gates[c] / divisor[c] + 0.25;
+      const double value =
+          (other[i] - (static_cast<double>(expected[i]) * scale[c] + shift[c])) * gates[c] / divisor[c] +
+          0.25;
       expected[i] = static_cast<float>(1 / (1 + std::exp(-value)));
     }
     expect_near(expected, from_map(spec.dst, after.back().values), 1e-5, target.name);
@@ -226,7 +343,9 @@ TEST(ConvEpilogue, EveryKindOfStepAndMaskedTail) {
 /// NaN and infinity reach exactly the outputs whose window holds them, in vector body and tails alike.
 TEST(ConvDirect, KeepsNonFiniteValuesWhereTheyBelong) {
   for (const targets::Target& target : targets::all()) {
-    ConvSpec spec = spec_of({.label = "", .c = 3, .k = 5, .h = 5, .w = 23, .kernel_h = 3, .kernel_w = 3, .pad = 1}, 1, target.vector_lanes);
+    ConvSpec spec =
+        spec_of({.label = "", .c = 3, .k = 5, .h = 5, .w = 23, .kernel_h = 3, .kernel_w = 3, .pad = 1}, 1,
+                target.vector_lanes);
     spec.epilogue.steps = {{.kind = EpilogueStep::Kind::activation, .activation = {ir::Op::Relu, 0, 0}}};
     std::vector<float> x = random_values(3 * 5 * 23, 1);
     x[2 * 23 + 22] = std::nanf("");
@@ -236,8 +355,8 @@ TEST(ConvDirect, KeepsNonFiniteValuesWhereTheyBelong) {
       if (value < 0) value = 0;
     const KernelChoice choice = choose_conv(spec, target);
     const Operands after = run_case("nan", build("kernel", choice, target),
-                                    {to_map(spec.src, x), pack_weights(choice, target, w), pad_channels(bias, spec.dst, target),
-                                     empty_map(spec.dst)});
+                                    {to_map(spec.src, x), pack_weights(choice, target, w),
+                                     pad_channels(bias, spec.dst, target), empty_map(spec.dst)});
     expect_near(expected, from_map(spec.dst, after.back().values), 1e-5, target.name);
   }
 }

@@ -77,11 +77,16 @@ std::vector<float> from_map(const FeatureMap& map, std::span<const float> memory
 }
 
 void expect_zero_surround(const FeatureMap& map, std::span<const float> memory, const std::string& label) {
+  int64_t faults = 0;
+  std::string first;
   for_each_element(map, [&](int64_t index, bool in_plane, int64_t n, int64_t c, int64_t y, int64_t x) {
-    if ((in_plane && c < map.c) || memory[index] == 0.0f || ::testing::Test::HasFailure()) return;
-    ADD_FAILURE() << label << ": " << memory[index] << " where the " << (in_plane ? "lanes" : "halo")
-                  << " should be zero, n " << n << " c " << c << " y " << y << " x " << x;
+    if ((in_plane && c < map.c) || memory[index] == 0.0f || faults++ > 0) return;
+    first = std::to_string(memory[index]) + " in the " + (in_plane ? "lanes" : "halo") + " at n " +
+            std::to_string(n) + " c " + std::to_string(c) + " y " + std::to_string(y) + " x " +
+            std::to_string(x);
   });
+  if (faults > 0)
+    ADD_FAILURE() << label << ": " << faults << " elements should be zero, the first is " << first;
 }
 
 void expect_untouched_outside(const FeatureMap& map, std::span<const float> memory,

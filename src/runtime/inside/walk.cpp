@@ -12,6 +12,8 @@ namespace {
 
 /// About 50 us of waiting before a thread yields its core and looks for parts of late threads.
 constexpr int k_spins_before_yield = 1500;
+/// From then on the core is shared: short waits only.
+constexpr int k_spins_between_yields = 100;
 
 void pause() {
 #if defined(__x86_64__)
@@ -78,7 +80,7 @@ void wait(Walk& walk, const Worker& mine, const Position& at) {
     }
     help(walk, mine, at);
     sched_yield();
-    spins = 0;
+    spins = k_spins_before_yield - k_spins_between_yields;
   }
 }
 
