@@ -42,20 +42,6 @@ artefact::Tensor tensor(const std::string& name, const ir::TensorType& type) {
   return {.name = name, .dtype = data_type(type.dtype), .dims = type.dims, .counted_axis = type.counted_axis};
 }
 
-artefact::OperandRecord operand(const plan::Buffer& buffer) {
-  switch (buffer.space) {
-    case plan::BufferSpace::arena:
-      return {artefact::Space::arena, 0, buffer.offset_bytes};
-    case plan::BufferSpace::weights:
-      return {artefact::Space::weights, 0, buffer.offset_bytes};
-    case plan::BufferSpace::input:
-      return {artefact::Space::input, buffer.index, 0};
-    case plan::BufferSpace::output:
-      return {artefact::Space::output, buffer.index, 0};
-  }
-  throw InternalError("a buffer lies somewhere");
-}
-
 std::string metadata(const Network& network, const Program& program, const CompileOptions& options) {
   constexpr const char* k_fusion[] = {"off", "folded", "on"};
   nlohmann::ordered_json json;
@@ -71,6 +57,20 @@ std::string metadata(const Network& network, const Program& program, const Compi
 }
 
 }  // namespace
+
+artefact::OperandRecord place(const plan::Buffer& buffer) {
+  switch (buffer.space) {
+    case plan::BufferSpace::arena:
+      return {artefact::Space::arena, 0, buffer.offset_bytes};
+    case plan::BufferSpace::weights:
+      return {artefact::Space::weights, 0, buffer.offset_bytes};
+    case plan::BufferSpace::input:
+      return {artefact::Space::input, buffer.index, 0};
+    case plan::BufferSpace::output:
+      return {artefact::Space::output, buffer.index, 0};
+  }
+  throw InternalError("a buffer lies somewhere");
+}
 
 artefact::Description describe_interface(const Program& program) {
   artefact::Description d;
@@ -98,7 +98,7 @@ artefact::Description describe(const Network& network, const Program& program, c
                          .group = launch.group,
                          .slices = launch.slices,
                          .cost_ns = static_cast<int64_t>(std::llround(launch.predicted_ns))};
-    for (int32_t buffer : launch.operands) out.operands.push_back(operand(program.plan.buffers[buffer]));
+    for (int32_t buffer : launch.operands) out.operands.push_back(place(program.plan.buffers[buffer]));
     d.launches.push_back(std::move(out));
   }
   return d;

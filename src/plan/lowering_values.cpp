@@ -52,6 +52,7 @@ int32_t Lowering::write(ir::ValueId value, Form form) {
   const bool plain = form == Form::plain;
   Buffer buffer{.name = plain ? v.name : fmt::format("{} {}", v.name, name(form)), .value = value};
   buffer.size_bytes = plain ? ir::element_count(v.type.dims) * ir::size_bytes(v.type.dtype) : map(value, form).elems() * 4;
+  if (!plain) buffer.map = map(value, form);
   if (plain && output_of_[value.index] >= 0) {
     buffer.space = BufferSpace::output;
     buffer.index = output_of_[value.index];

@@ -52,6 +52,7 @@ struct Buffer {
   int32_t shares = -1;             ///< in place: the buffer whose memory this one takes over
   int32_t first_launch = -1, last_launch = -1;  ///< written first, read last
   ir::ValueId value;               ///< what it holds; invalid for packed weights
+  std::optional<kernels::FeatureMap> map;  ///< how it lies; none: row-major as ONNX has it
 };
 
 struct Launch {

@@ -29,8 +29,9 @@ struct Case {
   loops::LoopNest nest;
   Operands operands;
   std::function<void(const Operands& after)> check;
-  bool interpret =
-      true;  ///< false for operands too large to interpret: `check` then sees the first native run
+  /// False for operands too large for the interpreter and for C that is not optimised: LLVM's code only, and
+  /// `check` sees what its first run left.
+  bool interpret = true;
 };
 
 /// Runs every case through the loop interpreter, as LLVM code for each target that this host executes, and as

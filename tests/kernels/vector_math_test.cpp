@@ -96,17 +96,27 @@ TEST(VectorMath, values_at_the_ends) {
 }
 
 TEST(VectorMath, special_results) {
-  const auto value_at = [](loops::Value (*build)(loops::Value), float x) {
-    return run_case("f", nest_of({"f", build, nullptr, 0}, 1, 8), {std::vector<float>{x}, nan_values(1)})[1]
-        .values[0];
+  struct Point {
+    loops::Value (*function)(loops::Value);
+    float x, y;
   };
-  EXPECT_EQ(value_at(exp, 88.73f), k_infinity);
-  EXPECT_EQ(value_at(exp, -103.0f), std::exp(-103.0f)) << "a denormal";
-  EXPECT_EQ(value_at(log, -0.0f), -k_infinity);
-  EXPECT_TRUE(std::isnan(value_at(log, -1.0f)));
-  EXPECT_TRUE(std::signbit(value_at(tanh, -0.0f)));
-  EXPECT_TRUE(std::signbit(value_at(erf, -0.0f)));
-  EXPECT_EQ(value_at(expm1, -k_infinity), -1.0f);
+  const Point points[] = {{exp, 88.73f, k_infinity},      {exp, -103.0f, 0x1p-149f * 1387},
+                          {exp, -104.0f, 0.0f},           {log, 0.0f, -k_infinity},
+                          {log, -0.0f, -k_infinity},      {log, -1.0f, k_nan},
+                          {log, -k_infinity, k_nan},      {tanh, -0.0f, -0.0f},
+                          {tanh, k_infinity, 1.0f},       {erf, -0.0f, -0.0f},
+                          {expm1, -k_infinity, -1.0f},    {normal_cdf, -k_infinity, 0.0f},
+                          {log1p_of_exp, -k_infinity, 0}, {log1p_of_exp, 100.0f, 100.0f}};
+  std::vector<Case> cases;
+  for (const Point& point : points)
+    cases.push_back({"special",
+                     nest_of({"f", point.function, nullptr, 0}, 1, 8),
+                     {std::vector<float>{point.x}, nan_values(1)},
+                     [point](const Operands& after) {
+                       expect_same_bits(std::vector<float>{point.y}, after[1].values,
+                                        "at " + std::to_string(point.x));
+                     }});
+  run_cases(std::move(cases));
 }
 
 }  // namespace onepass::kernels::test

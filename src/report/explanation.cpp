@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/explanation.h"
+
+#include <algorithm>
+#include <set>
+
+namespace onepass::report {
+
+namespace {
+
+bool traverses_a_map(const plan::Launch& launch) { return launch.estimate.bytes_written > 0; }
+
+std::vector<std::string> nodes_of(const ir::Graph& graph, const plan::Group& group) {
+  std::vector<std::string> names;
+  for (ir::NodeId id : group.nodes) {
+    const auto& origins = graph.node(id).origins;
+    names.insert(names.end(), origins.begin(), origins.end());
+  }
+  return names;
+}
+
+/// The rewrites that replaced nodes of this chain, then its joins.
+std::vector<std::string> patterns_of(const std::vector<std::string>& nodes, const patterns::Journal& journal,
+                                     const plan::Group& group) {
+  const std::set<std::string> members(nodes.begin(), nodes.end());
+  std::vector<std::string> patterns;
+  for (const patterns::Applied& applied : journal.applied)
+    if (std::all_of(applied.nodes.begin(), applied.nodes.end(), [&](const std::string& n) { return members.contains(n); }))
+      patterns.push_back(applied.pattern);
+  patterns.insert(patterns.end(), group.joined_by.begin(), group.joined_by.end());
+  return patterns;
+}
+
+/// The check of the residual join inside `chain`, if it has one.
+void find_residual(Chain& chain, const plan::Plan& plan) {
+  const std::set<std::string> members(chain.nodes.begin(), chain.nodes.end());
+  for (const plan::Decision& decision : plan.decisions) {
+    if (!decision.fused || !decision.branched || decision.nodes.empty()) continue;
+    if (!std::all_of(decision.nodes.begin(), decision.nodes.end(), [&](const std::string& n) { return members.contains(n); }))
+      continue;
+    chain.residual = true;
+    chain.proof = decision.reason;
+  }
+}
+
+}  // namespace
+
+Costs costs_of(const std::string& name, const plan::Plan& plan) {
+  Costs costs{.name = name, .launches = static_cast<int64_t>(plan.launches.size())};
+  costs.passes = std::count_if(plan.launches.begin(), plan.launches.end(), traverses_a_map);
+  costs.bytes_read = plan.bytes_read();
+  costs.bytes_written = plan.bytes_written();
+  costs.peak_bytes = plan.arena_bytes;
+  costs.weight_bytes = static_cast<int64_t>(plan.weights.size());
+  costs.predicted_ms = plan.predicted_ns() / 1e6;
+  return costs;
+}
+
+Explanation explain(const std::string& model, const Compilation& fused, std::vector<Costs> costs) {
+  Explanation result{.model = model, .target = fused.plan.target->name, .warnings = fused.journal.warnings, .costs = std::move(costs)};
+  std::vector<double> predicted_us(fused.plan.groups.size(), 0);
+  std::vector<std::string> family(fused.plan.groups.size(), "view");
+  for (const plan::Launch& launch : fused.plan.launches) {
+    if (launch.group < 0) continue;
+    predicted_us[launch.group] += launch.predicted_ns / 1e3;
+    family[launch.group] = launch.family == "routine" ? launch.symbol : launch.family;
+  }
+  for (size_t g = 0; g < fused.plan.groups.size(); ++g) {
+    const plan::Group& group = fused.plan.groups[g];
+    Chain chain{.nodes = nodes_of(fused.graph, group), .family = family[g], .predicted_us = predicted_us[g]};
+    chain.patterns = patterns_of(chain.nodes, fused.journal, group);
+    chain.shape = ir::to_string(fused.graph.value(group.result).type);
+    find_residual(chain, fused.plan);
+    (chain.nodes.size() > 1 ? result.chains : result.single).push_back(std::move(chain));
+  }
+  for (const patterns::Refusal& refusal : fused.journal.refused)
+    result.splits.push_back({refusal.nodes, refusal.pattern, refusal.condition, refusal.reason, false});
+  for (const plan::Decision& decision : fused.plan.decisions)
+    if (!decision.fused)
+      result.splits.push_back({decision.nodes, decision.pattern, decision.condition, decision.reason, decision.branched});
+  return result;
+}
+
+}  // namespace onepass::report
