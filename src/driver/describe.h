@@ -12,4 +12,7 @@ artefact::Description describe(const Network& network, const Program& program, c
 /// Inputs, outputs, arena and target alone.
 artefact::Description describe_interface(const Program& program);
 
+/// Where a buffer lies when the model runs.
+artefact::OperandRecord place(const plan::Buffer& buffer);
+
 }  // namespace onepass::driver

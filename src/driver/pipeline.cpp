@@ -29,12 +29,18 @@ Network network_of(ir::Graph graph) {
   return network;
 }
 
+Folded fold_network(const Network& network, const CompileOptions& options) {
+  Folded folded{.graph = network.model.graph};
+  folded.journal.warnings = network.model.warnings;
+  passes::run_passes(folded.graph, folded.journal, {.rewrites = options.fusion != Fusion::off, .rewrite = options.rewrite});
+  return folded;
+}
+
 Program plan_network(const Network& network, const CompileOptions& options) {
   const targets::Target& target = targets::find(options.target);
-  Program program{.graph = network.model.graph};
-  program.journal.warnings = network.model.warnings;
   // Rewrites come before grouping, so that no fold crosses an activation that a kernel has absorbed.
-  passes::run_passes(program.graph, program.journal, {.rewrites = options.fusion != Fusion::off, .rewrite = options.rewrite});
+  Folded folded = fold_network(network, options);
+  Program program{.graph = std::move(folded.graph), .journal = std::move(folded.journal)};
   program.plan = plan::make_plan(program.graph, target, {.joins = options.fusion == Fusion::on, .join = {.residual = options.residual}});
   return program;
 }

@@ -41,10 +41,17 @@ struct Program {
   plan::Plan plan;
 };
 
+/// A network after the rewrites alone: plain operators.
+struct Folded {
+  ir::Graph graph;
+  patterns::Journal journal;
+};
+
 /// The stages in order; docs/architecture.md says why each stands where it does.
 Network read_network(const std::string& path, const CompileOptions& options);
 /// A network from a graph that was built or parsed rather than read; types it.
 Network network_of(ir::Graph graph);
+Folded fold_network(const Network& network, const CompileOptions& options);
 Program plan_network(const Network& network, const CompileOptions& options);
 /// model.so at `path`. Same network, options and target: same bytes.
 void write_artefact(const Network& network, const Program& program, const CompileOptions& options, const std::string& path);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Probes: the plan knows where a value of the optimised graph lies after which launch; names tie it to the value
-// of the graph as read that it stands for. A rewrite keeps the name of the value that it computes anew.
+// Probes: the plan knows where a value of the optimised graph lies after which launch; names tie it to the
+// value of the graph as read that it stands for. A rewrite keeps the name of the value that it computes anew.
 #include "driver/subject.h"
 
 #include <fmt/format.h>
@@ -45,8 +45,10 @@ std::vector<LaunchRange> launches_of_groups(const plan::Plan& plan) {
 
 class Probes {
  public:
-  Probes(const Network& network, const Program& program) : reference_(network.model.graph), program_(program) {
-    for (int32_t v = 0; v < static_cast<int32_t>(reference_.value_capacity()); ++v) by_name_[reference_.value({v}).name] = {v};
+  Probes(const Network& network, const Program& program)
+      : reference_(network.model.graph), program_(program) {
+    for (int32_t v = 0; v < static_cast<int32_t>(reference_.value_capacity()); ++v)
+      by_name_[reference_.value({v}).name] = {v};
     ranges_ = launches_of_groups(program.plan);
   }
 
@@ -74,9 +76,11 @@ ir::ValueId Probes::reference_value(ir::ValueId value) const {
   return computed ? found->second : ir::ValueId{};
 }
 
-verify::Probe Probes::probe(int32_t buffer, ir::ValueId value, int32_t launch, const std::string& name) const {
+verify::Probe Probes::probe(int32_t buffer, ir::ValueId value, int32_t launch,
+                            const std::string& name) const {
   const plan::Buffer& b = program_.plan.buffers[buffer];
-  verify::Probe result{.name = name, .value = value, .launch = launch, .place = place(b), .layout = {}, .count = {}};
+  verify::Probe result{
+      .name = name, .value = value, .launch = launch, .place = place(b), .layout = {}, .count = {}};
   if (b.map) result.layout = layout_of(*b.map);
   return result;
 }
@@ -89,7 +93,8 @@ std::vector<verify::Probe> Probes::groups() const {
     const ir::ValueId value = reference_value(group.result);
     // Rows that data decide are compared where they are chosen, and as outputs.
     if (ranges_[g].end < 0 || !value.valid() || reference_.value(value).type.counted_axis >= 0) continue;
-    result.push_back(probe(plan.launches[ranges_[g].end - 1].writes.front(), value, ranges_[g].end, group.name));
+    result.push_back(
+        probe(plan.launches[ranges_[g].end - 1].writes.front(), value, ranges_[g].end, group.name));
   }
   return result;
 }
@@ -97,12 +102,14 @@ std::vector<verify::Probe> Probes::groups() const {
 verify::Selection Probes::selection(const plan::Group& group, const LaunchRange& range) const {
   const ir::Node& mine = program_.graph.node(group.nodes.front());
   const auto choice = static_cast<size_t>(verify::choice_output(mine.op));
-  const ir::ValueId choice_value = by_name_.at(program_.graph.value(mine.outputs[choice]).name);
+  const ir::ValueId choice_value = reference_value(mine.outputs[choice]);
+  require(choice_value.valid(), "rewrites leave nodes that choose as they are");
   verify::Selection result{.node = reference_.producer(choice_value)};
   const ir::Node& theirs = reference_.node(result.node);
   const plan::Launch& launch = program_.plan.launches[range.first];
   for (int i = 0; i < verify::compared_inputs(mine.op); ++i)
-    result.inputs.push_back(probe(launch.operands[i], theirs.inputs[i], range.first, group.name));
+    if (program_.plan.buffers[launch.operands[i]].space != plan::BufferSpace::weights)
+      result.inputs.push_back(probe(launch.operands[i], theirs.inputs[i], range.first, group.name));
   result.choice = probe(launch.operands[launch.reads.size() + choice], choice_value, range.end, group.name);
   const bool counts = launch.operands.size() > launch.reads.size() + mine.outputs.size();
   if (counts) result.choice.count = place(program_.plan.buffers[launch.operands.back()]);
@@ -129,20 +136,25 @@ void check_launches(const Program& program, const runtime::LoadedModel& model) {
   const auto theirs = model.launches();
   const auto& mine = program.plan.launches;
   if (theirs.size() != mine.size())
-    refuse(fmt::format("the artefact has {} launches; this model and these options make {}", theirs.size(), mine.size()));
+    refuse(fmt::format("the artefact has {} launches; this model and these options make {}", theirs.size(),
+                       mine.size()));
   for (size_t l = 0; l < mine.size(); ++l) {
-    bool same = mine[l].name == theirs[l].name && mine[l].operands.size() == static_cast<size_t>(theirs[l].operand_count);
+    bool same = mine[l].name == theirs[l].name &&
+                mine[l].operands.size() == static_cast<size_t>(theirs[l].operand_count);
     for (size_t o = 0; same && o < mine[l].operands.size(); ++o) {
-      const artefact::OperandRecord a = place(program.plan.buffers[mine[l].operands[o]]), b = theirs[l].operands[o];
+      const artefact::OperandRecord a = place(program.plan.buffers[mine[l].operands[o]]),
+                                    b = theirs[l].operands[o];
       same = a.space == b.space && a.index == b.index && a.offset_bytes == b.offset_bytes;
     }
-    if (!same) refuse(fmt::format("launch {} of the artefact, '{}', is not '{}'", l, theirs[l].name, mine[l].name));
+    if (!same)
+      refuse(fmt::format("launch {} of the artefact, '{}', is not '{}'", l, theirs[l].name, mine[l].name));
   }
 }
 
 }  // namespace
 
-verify::Subject make_subject(const Network& network, const Program& program, const runtime::LoadedModel& model) {
+verify::Subject make_subject(const Network& network, const Program& program,
+                             const runtime::LoadedModel& model) {
   check_launches(program, model);
   const Probes probes(network, program);
   return {.reference = &network.model.graph,

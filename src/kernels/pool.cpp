@@ -21,6 +21,7 @@ using loops::Value;
 
 constexpr int64_t k_tile_pixels = 4;
 constexpr int64_t k_most_unrolled_taps = 8;
+constexpr int64_t k_taps_per_access = 4;  ///< taps that cost as much as moving one element
 
 int64_t ceil_div(int64_t a, int64_t b) {
   return a >= 0 ? (a + b - 1) / b : -(-a / b);
@@ -73,7 +74,8 @@ class Pool {
 
   loops::LoopNest build() {
     RowGrid grid = row_grid(spec_.dst);
-    grid.row_work_elems = std::max(grid.row_work_elems, spec_.src.w * spec_.src.block * spec_.stride_h);
+    const int64_t taps = spec_.kernel_h * spec_.kernel_w * spec_.dst.w * spec_.dst.block;
+    grid.row_work_elems = std::max(spec_.src.w * spec_.src.block * spec_.stride_h, taps / k_taps_per_access);
     for_each_row(b_, grid, [&](const RowPosition& row) {
       split_last_block(b_, spec_.dst, row.channel_block, masks(), [&](bool last) { write_row(row, last); });
       zero_halo_of_row(b_, dst_, spec_.dst, row.n, row.channel_block, row.y, lanes_);

@@ -27,7 +27,8 @@ std::vector<ir::NodeId> downstream_of_selections(const ir::Graph& graph) {
 
 Compared compare(const ir::Tensor& fused, const ir::Tensor& reference, const ir::Tensor& referee,
                  const Segments& segments) {
-  return {{error(fused, reference, segments), error(fused, referee, segments), error(reference, referee, segments)},
+  return {{error(fused, reference, segments), error(fused, referee, segments),
+           error(reference, referee, segments)},
           fused.size()};
 }
 
@@ -45,7 +46,8 @@ bool FrameResult::holds(double tolerance) const {
 
 Checker::Checker(const Subject& subject, double tolerance) : subject_(subject), tolerance_(tolerance) {
   const ir::Graph& graph = *subject.reference;
-  for (const ir::GraphOutput& output : graph.outputs()) output_segments_.push_back(segments_of(graph, output.value));
+  for (const ir::GraphOutput& output : graph.outputs())
+    output_segments_.push_back(segments_of(graph, output.value));
   for (const Selection& selection : subject.selections)
     for (const Probe& input : selection.inputs) input_segments_.push_back(segments_of(graph, input.value));
   for (const Probe& group : subject.groups) group_segments_.push_back(segments_of(graph, group.value));
@@ -59,7 +61,8 @@ Checker::Checker(const Subject& subject, double tolerance) : subject_(subject), 
   }
 }
 
-FrameResult Checker::check(runtime::Session& session, const std::vector<ir::Tensor>& inputs, bool with_groups) const {
+FrameResult Checker::check(runtime::Session& session, const std::vector<ir::Tensor>& inputs,
+                           bool with_groups) const {
   const FusedRun fused = run_fused(subject_, session, inputs, with_groups);
   const ReferencePlan plan{subject_, downstream_, kept_, tolerance_};
   FrameResult result;
@@ -80,17 +83,19 @@ FrameResult Checker::check(runtime::Session& session, const std::vector<ir::Tens
   result.broken = std::move(choices.wrong);
 
   for (size_t o = 0; o < fused.outputs.size(); ++o)
-    result.outputs.push_back(compare(fused.outputs[o], reference.output(o), referee.output(o), output_segments_[o]));
+    result.outputs.push_back(
+        compare(fused.outputs[o], reference.output(o), referee.output(o), output_segments_[o]));
   size_t number = 0;
   for (size_t s = 0; s < subject_.selections.size(); ++s)
     for (size_t i = 0; i < subject_.selections[s].inputs.size(); ++i) {
       const ir::ValueId value = subject_.selections[s].inputs[i].value;
-      result.inputs.push_back(compare(fused.selection_inputs[s][i], reference.value(value), referee.value(value),
-                                      input_segments_[number++]));
+      result.inputs.push_back(compare(fused.selection_inputs[s][i], reference.value(value),
+                                      referee.value(value), input_segments_[number++]));
     }
   for (size_t g = 0; g < fused.groups.size(); ++g) {
     const ir::ValueId value = subject_.groups[g].value;
-    result.groups.push_back(compare(fused.groups[g], reference.value(value), referee.value(value), group_segments_[g]));
+    result.groups.push_back(
+        compare(fused.groups[g], reference.value(value), referee.value(value), group_segments_[g]));
   }
   return result;
 }

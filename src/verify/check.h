@@ -16,9 +16,9 @@ struct Compared {
 };
 
 struct FrameResult {
-  std::vector<Compared> outputs;  ///< graph outputs
-  std::vector<Compared> inputs;   ///< of selections, one after the other
-  std::vector<Compared> groups;   ///< empty unless asked for
+  std::vector<Compared> outputs;    ///< graph outputs
+  std::vector<Compared> inputs;     ///< of selections, one after the other
+  std::vector<Compared> groups;     ///< empty unless asked for
   std::vector<std::string> ties;    ///< choices that differ between equals
   std::vector<std::string> broken;  ///< choices that no tie explains
 

@@ -113,7 +113,9 @@ double error_from(std::span<const A> a, const ir::Tensor& b, const Segments& seg
   return error_of(a, b.data<double>(), segments);
 }
 
-bool is_float(ir::DType dtype) { return dtype == ir::DType::f32 || dtype == ir::DType::f64; }
+bool is_float(ir::DType dtype) {
+  return dtype == ir::DType::f32 || dtype == ir::DType::f64;
+}
 
 }  // namespace
 

@@ -20,12 +20,14 @@ namespace fs = std::filesystem;
 constexpr uint32_t k_idx_pictures = 0x00000803, k_idx_labels = 0x00000801;
 
 [[noreturn]] void refuse(std::string code, std::string message, std::string accepted) {
-  throw Error(Diagnostic{.code = std::move(code), .message = std::move(message), .accepted = std::move(accepted)});
+  throw Error(
+      Diagnostic{.code = std::move(code), .message = std::move(message), .accepted = std::move(accepted)});
 }
 
 bool is_picture(const fs::path& path) {
   std::string extension = path.extension().string();
-  std::transform(extension.begin(), extension.end(), extension.begin(), [](unsigned char c) { return std::tolower(c); });
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char c) { return std::tolower(c); });
   for (const char* known : {".png", ".jpg", ".jpeg", ".ppm", ".pgm", ".pnm"})
     if (extension == known) return true;
   return false;
@@ -34,10 +36,12 @@ bool is_picture(const fs::path& path) {
 /// The first `count` big-endian words of a file; zeros where it ends.
 std::vector<uint32_t> words(const std::string& path, size_t count) {
   std::vector<unsigned char> bytes(4 * count, 0);
-  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+  std::ifstream(path, std::ios::binary)
+      .read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
   std::vector<uint32_t> result;
   for (size_t i = 0; i < count; ++i)
-    result.push_back(static_cast<uint32_t>(bytes[4 * i]) << 24 | static_cast<uint32_t>(bytes[4 * i + 1]) << 16 |
+    result.push_back(static_cast<uint32_t>(bytes[4 * i]) << 24 |
+                     static_cast<uint32_t>(bytes[4 * i + 1]) << 16 |
                      static_cast<uint32_t>(bytes[4 * i + 2]) << 8 | bytes[4 * i + 3]);
   return result;
 }
@@ -68,7 +72,8 @@ Frames::Frames(const ir::Graph& graph, FrameOptions options) : graph_(graph), op
   for (const ir::ValueId id : graph.inputs()) {
     const ir::Value& input = graph.value(id);
     if (input.type.dtype != ir::DType::f32)
-      refuse("bad_input", fmt::format("input '{}' is {}", input.name, ir::to_string(input.type)), "inputs of f32");
+      refuse("bad_input", fmt::format("input '{}' is {}", input.name, ir::to_string(input.type)),
+             "inputs of f32");
     const bool pictures = !sources_.empty() && holds_images(input.type.dims);
     if (pictures) pictures_per_frame_ = std::max(pictures_per_frame_, input.type.dims[0]);
   }
@@ -77,7 +82,8 @@ Frames::Frames(const ir::Graph& graph, FrameOptions options) : graph_(graph), op
 void Frames::add(const std::string& path) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) {
-    if (!fs::exists(path, ignored)) refuse("cannot_read", "'" + path + "' is not there", "a file or a folder");
+    if (!fs::exists(path, ignored))
+      refuse("cannot_read", "'" + path + "' is not there", "a file or a folder");
     return words(path, 1)[0] == k_idx_pictures ? add_idx(path) : sources_.push_back({.path = path});
   }
   std::vector<std::string> found;
@@ -151,7 +157,8 @@ std::vector<ir::Tensor> Frames::at(int frame) const {
       tensors.push_back(pictures(input, frame));
     } else {
       const uint64_t seed = (options_.seed + static_cast<uint64_t>(frame)) * 1000 + i;
-      tensors.push_back(ir::random_tensor(input.type.dtype, input.type.dims, seed, options_.low, options_.high));
+      tensors.push_back(
+          ir::random_tensor(input.type.dtype, input.type.dims, seed, options_.low, options_.high));
     }
   }
   return tensors;

@@ -46,11 +46,17 @@ std::vector<Tap> taps(int from, int to) {
   return result;
 }
 
-float mix(float low, float high, float weight) { return low + (high - low) * weight; }
+float mix(float low, float high, float weight) {
+  return low + (high - low) * weight;
+}
 
-uint8_t to_byte(double value) { return static_cast<uint8_t>(std::clamp(std::lround(value), 0L, 255L)); }
+uint8_t to_byte(double value) {
+  return static_cast<uint8_t>(std::clamp(std::lround(value), 0L, 255L));
+}
 
-void check_size(int width, int height) { require(width > 0 && height > 0, "an image has pixels"); }
+void check_size(int width, int height) {
+  require(width > 0 && height > 0, "an image has pixels");
+}
 
 }  // namespace
 
@@ -76,7 +82,9 @@ Image decode_image(std::span<const std::byte> bytes, const std::string& name) {
   return image;
 }
 
-Image read_image(const std::string& path) { return decode_image(read_file(path), path); }
+Image read_image(const std::string& path) {
+  return decode_image(read_file(path), path);
+}
 
 Image resize(const Image& image, int width, int height) {
   if (image.width == width && image.height == height) return image;
@@ -99,7 +107,8 @@ Image resize(const Image& image, int width, int height) {
 }
 
 Image letterbox(const Image& image, int width, int height, uint8_t pad) {
-  const double ratio = std::min(static_cast<double>(width) / image.width, static_cast<double>(height) / image.height);
+  const double ratio =
+      std::min(static_cast<double>(width) / image.width, static_cast<double>(height) / image.height);
   const int inner_width = std::clamp(static_cast<int>(image.width * ratio), 1, width);
   const int inner_height = std::clamp(static_cast<int>(image.height * ratio), 1, height);
   const Image inner = resize(image, inner_width, inner_height);

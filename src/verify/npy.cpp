@@ -22,8 +22,8 @@ struct TypeName {
   ir::DType dtype;
   const char* descr;
 };
-constexpr TypeName k_types[] = {{ir::DType::f32, "<f4"}, {ir::DType::f64, "<f8"}, {ir::DType::i64, "<i8"},
-                                {ir::DType::i32, "<i4"}, {ir::DType::i8, "|i1"},  {ir::DType::u8, "|u1"},
+constexpr TypeName k_types[] = {{ir::DType::f32, "<f4"},    {ir::DType::f64, "<f8"}, {ir::DType::i64, "<i8"},
+                                {ir::DType::i32, "<i4"},    {ir::DType::i8, "|i1"},  {ir::DType::u8, "|u1"},
                                 {ir::DType::boolean, "|b1"}};
 
 [[noreturn]] void refuse(const std::string& name, std::string why) {
@@ -76,7 +76,8 @@ float half_to_float(uint16_t half) {
 
 std::string header_of(std::span<const std::byte> bytes, const std::string& name, size_t& data_at) {
   const auto byte = [&](size_t i) { return std::to_integer<size_t>(bytes[i]); };
-  if (bytes.size() < 12 || std::memcmp(bytes.data(), k_magic, k_magic_bytes) != 0) refuse(name, "is no .npy file");
+  if (bytes.size() < 12 || std::memcmp(bytes.data(), k_magic, k_magic_bytes) != 0)
+    refuse(name, "is no .npy file");
   const bool wide = byte(6) >= 2;
   if (byte(6) < 1 || byte(6) > 3) refuse(name, fmt::format("is version {}", byte(6)));
   const size_t header_at = wide ? 12 : 10;
@@ -123,7 +124,9 @@ ir::Tensor decode_npy(std::span<const std::byte> bytes, const std::string& name)
   refuse(name, "holds " + descr);
 }
 
-ir::Tensor read_npy(const std::string& path) { return decode_npy(read_file(path), path); }
+ir::Tensor read_npy(const std::string& path) {
+  return decode_npy(read_file(path), path);
+}
 
 std::string encode_npy(const ir::Tensor& tensor) {
   const char* descr = nullptr;
@@ -132,7 +135,8 @@ std::string encode_npy(const ir::Tensor& tensor) {
   require(descr != nullptr, "a tensor has an element type");
   std::string extents;
   for (const int64_t extent : tensor.shape()) extents += fmt::format("{},", extent);
-  std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, extents);
+  std::string header =
+      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, extents);
   const size_t prefix_bytes = k_magic_bytes + 4;
   while ((prefix_bytes + header.size() + 1) % k_alignment_bytes != 0) header += ' ';
   header += '\n';
@@ -142,6 +146,8 @@ std::string encode_npy(const ir::Tensor& tensor) {
   return file.append(reinterpret_cast<const char*>(tensor.bytes()), static_cast<size_t>(tensor.size_bytes()));
 }
 
-void write_npy(const std::string& path, const ir::Tensor& tensor) { write_file(path, encode_npy(tensor)); }
+void write_npy(const std::string& path, const ir::Tensor& tensor) {
+  write_file(path, encode_npy(tensor));
+}
 
 }  // namespace onepass::verify

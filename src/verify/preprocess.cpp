@@ -15,8 +15,8 @@ namespace onepass::verify {
 namespace {
 
 [[noreturn]] void refuse(std::string message, std::string accepted) {
-  throw Error(
-      Diagnostic{.code = "bad_preprocessing", .message = std::move(message), .accepted = std::move(accepted)});
+  throw Error(Diagnostic{
+      .code = "bad_preprocessing", .message = std::move(message), .accepted = std::move(accepted)});
 }
 
 std::vector<std::string> split(const std::string& text, char separator) {
@@ -34,7 +34,8 @@ std::vector<std::string> split(const std::string& text, char separator) {
 double to_number(const std::string& text) {
   double value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (problem != std::errc{} || end != text.data() + text.size()) refuse("'" + text + "' is no number", "1.5");
+  if (problem != std::errc{} || end != text.data() + text.size())
+    refuse("'" + text + "' is no number", "1.5");
   return value;
 }
 
@@ -106,7 +107,8 @@ PreprocessByInput from_json(const nlohmann::json& json) {
 int64_t channel_axis(const ir::Shape& shape, std::optional<PixelLayout> layout) {
   const auto fits = [](int64_t channels) { return channels == 1 || channels == 3; };
   if (shape.size() != 4) return -1;
-  if (layout) return fits(shape[*layout == PixelLayout::nchw ? 1 : 3]) ? (*layout == PixelLayout::nchw ? 1 : 3) : -1;
+  if (layout)
+    return fits(shape[*layout == PixelLayout::nchw ? 1 : 3]) ? (*layout == PixelLayout::nchw ? 1 : 3) : -1;
   if (fits(shape[1])) return 1;
   return fits(shape[3]) ? 3 : -1;
 }
@@ -115,7 +117,8 @@ int64_t channel_axis(const ir::Shape& shape, std::optional<PixelLayout> layout) 
 double of_channel(const std::vector<double>& values, int64_t channel, int64_t channels) {
   if (values.size() == 1) return values[0];
   if (values.size() != static_cast<size_t>(channels))
-    refuse(fmt::format("{} values for {} channels", values.size(), channels), "one value, or one per channel");
+    refuse(fmt::format("{} values for {} channels", values.size(), channels),
+           "one value, or one per channel");
   return values[static_cast<size_t>(channel)];
 }
 
@@ -137,7 +140,8 @@ Preprocess parse_preprocess(const std::string& text) {
   Preprocess result;
   for (const std::string& part : split(text, ',')) {
     const size_t equals = part.find('=');
-    if (equals == std::string::npos) refuse("'" + part + "' has no '='", "mean=127,scale=0.0078125,order=rgb");
+    if (equals == std::string::npos)
+      refuse("'" + part + "' has no '='", "mean=127,scale=0.0078125,order=rgb");
     set_field(result, part.substr(0, equals), part.substr(equals + 1));
   }
   return result;
@@ -167,7 +171,8 @@ void image_to_elements(const Image& image, const Preprocess& preprocess, const i
   const bool planes = axis == 1;
   const int64_t height = shape[planes ? 2 : 1], width = shape[planes ? 3 : 2];
   if ((preprocess.order == ChannelOrder::gray) != (channels == 1))
-    refuse(fmt::format("the input has {} channels", channels), "order=gray for one channel, rgb or bgr for three");
+    refuse(fmt::format("the input has {} channels", channels),
+           "order=gray for one channel, rgb or bgr for three");
   require(static_cast<int64_t>(elements.size()) == channels * height * width, "elements are one batch item");
   const Image pixels = fitted(image, preprocess, width, height);
   for (int64_t c = 0; c < channels; ++c) {

@@ -18,7 +18,7 @@ enum class PixelLayout { nchw, nhwc };
 
 /// How a picture becomes a tensor: element = (pixel - mean) * scale, pixels 0 to 255.
 struct Preprocess {
-  std::vector<double> mean = {0};   ///< one for all, or one per channel in the tensor's order
+  std::vector<double> mean = {0};  ///< one for all, or one per channel in the tensor's order
   std::vector<double> scale = {1};
   ChannelOrder order = ChannelOrder::rgb;
   Resizing resize = Resizing::stretch;

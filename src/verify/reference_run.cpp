@@ -10,7 +10,8 @@
 
 namespace onepass::verify {
 
-ReferenceRun::ReferenceRun(const ReferencePlan& plan, const std::vector<ir::Tensor>& inputs, ops::Precision precision)
+ReferenceRun::ReferenceRun(const ReferencePlan& plan, const std::vector<ir::Tensor>& inputs,
+                           ops::Precision precision)
     : plan_(plan),
       graph_(*plan.subject.reference),
       inputs_(inputs),
@@ -64,7 +65,8 @@ void ReferenceRun::choose(const Selection& selection, const ir::Tensor& choice, 
     result.wrong.push_back(fmt::format("'{}' ({}): {}", node.name, ir::name(node.op), wrong));
     return;
   }
-  result.ties.push_back(fmt::format("'{}' ({}) chooses otherwise between equals", node.name, ir::name(node.op)));
+  result.ties.push_back(
+      fmt::format("'{}' ({}) chooses otherwise between equals", node.name, ir::name(node.op)));
   replace(node, outputs_for(node, inputs, choice));
 }
 
@@ -75,8 +77,10 @@ void ReferenceRun::follow(const std::vector<ir::Tensor>& choices, Choices& resul
     if (std::any_of(node.inputs.begin(), node.inputs.end(), changed))
       replace(node, ops::evaluate(node, operands(node), precision_));
     const auto& selections = plan_.subject.selections;
-    const auto found = std::find_if(selections.begin(), selections.end(), [&](const Selection& s) { return s.node == id; });
-    if (found != selections.end()) choose(*found, choices[static_cast<size_t>(found - selections.begin())], result);
+    const auto found =
+        std::find_if(selections.begin(), selections.end(), [&](const Selection& s) { return s.node == id; });
+    if (found != selections.end())
+      choose(*found, choices[static_cast<size_t>(found - selections.begin())], result);
   }
 }
 

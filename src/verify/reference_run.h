@@ -30,7 +30,8 @@ class ReferenceRun {
 
   void keep_groups();
   void run();
-  /// Takes over the choices of the compiled model where they differ and may: what depends on them is computed again.
+  /// Takes over the choices of the compiled model where they differ and may: what depends on them is computed
+  /// again.
   void follow(const std::vector<ir::Tensor>& choices, Choices& result);
 
   const ir::Tensor& output(size_t number) const { return outputs_[number]; }

@@ -32,15 +32,18 @@ int64_t at(const Lines& lines, int64_t line, int64_t i, int64_t extent) {
 }
 
 /// Scores and choice along one line, best first; a score counts negatively where the smallest is sought.
-std::string wrong_line(const std::vector<double>& scores, const std::vector<int64_t>& chosen, double tolerance) {
+std::string wrong_line(const std::vector<double>& scores, const std::vector<int64_t>& chosen,
+                       double tolerance) {
   std::vector<bool> taken(scores.size(), false);
   for (size_t i = 0; i < chosen.size(); ++i) {
     const int64_t position = chosen[i];
-    if (position < 0 || position >= static_cast<int64_t>(scores.size())) return fmt::format("position {} is outside", position);
+    if (position < 0 || position >= static_cast<int64_t>(scores.size()))
+      return fmt::format("position {} is outside", position);
     if (taken[static_cast<size_t>(position)]) return fmt::format("position {} is chosen twice", position);
     taken[static_cast<size_t>(position)] = true;
     if (i == 0) continue;
-    const double before = scores[static_cast<size_t>(chosen[i - 1])], here = scores[static_cast<size_t>(position)];
+    const double before = scores[static_cast<size_t>(chosen[i - 1])],
+                 here = scores[static_cast<size_t>(position)];
     if (before < here - tolerance) return fmt::format("{} stands behind {}", here, before);
   }
   if (chosen.empty()) return "";
@@ -51,7 +54,8 @@ std::string wrong_line(const std::vector<double>& scores, const std::vector<int6
   return "";
 }
 
-std::string wrong_lines(const ir::Node& node, const ir::Tensor& src, const ir::Tensor& choice, double tolerance) {
+std::string wrong_lines(const ir::Node& node, const ir::Tensor& src, const ir::Tensor& choice,
+                        double tolerance) {
   const Lines lines = lines_of(node, src.shape());
   const std::vector<double> values = src.to_doubles();
   const std::vector<int64_t> choices = choice.to_ints();
@@ -60,9 +64,11 @@ std::string wrong_lines(const ir::Node& node, const ir::Tensor& src, const ir::T
   const double sign = node.op == ir::Op::TopK && node.attributes.get_int("largest", 1) == 0 ? -1 : 1;
   for (int64_t line = 0; line < lines.count; ++line) {
     std::vector<double> scores;
-    for (int64_t i = 0; i < lines.extent; ++i) scores.push_back(sign * values[static_cast<size_t>(at(lines, line, i, lines.extent))]);
+    for (int64_t i = 0; i < lines.extent; ++i)
+      scores.push_back(sign * values[static_cast<size_t>(at(lines, line, i, lines.extent))]);
     std::vector<int64_t> chosen;
-    for (int64_t i = 0; i < most; ++i) chosen.push_back(choices[static_cast<size_t>(at(lines, line, i, most))]);
+    for (int64_t i = 0; i < most; ++i)
+      chosen.push_back(choices[static_cast<size_t>(at(lines, line, i, most))]);
     const std::string wrong = wrong_line(scores, chosen, tolerance);
     if (!wrong.empty()) return fmt::format("line {}: {}", line, wrong);
   }
@@ -89,12 +95,16 @@ bool is_selection(ir::Op op) {
   return op == ir::Op::NonMaxSuppression || op == ir::Op::TopK || op == ir::Op::ArgMax;
 }
 
-int compared_inputs(ir::Op op) { return op == ir::Op::NonMaxSuppression ? 2 : 1; }
+int compared_inputs(ir::Op op) {
+  return op == ir::Op::NonMaxSuppression ? 2 : 1;
+}
 
-int choice_output(ir::Op op) { return op == ir::Op::TopK ? 1 : 0; }
+int choice_output(ir::Op op) {
+  return op == ir::Op::TopK ? 1 : 0;
+}
 
-std::string wrong_choice(const ir::Node& node, const std::vector<const ir::Tensor*>& inputs, const ir::Tensor& choice,
-                         double tolerance) {
+std::string wrong_choice(const ir::Node& node, const std::vector<const ir::Tensor*>& inputs,
+                         const ir::Tensor& choice, double tolerance) {
   if (node.op == ir::Op::NonMaxSuppression) return wrong_boxes(node, inputs, choice, tolerance);
   return wrong_lines(node, *inputs[0], choice, tolerance);
 }

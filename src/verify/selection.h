@@ -19,8 +19,8 @@ int choice_output(ir::Op op);
 /// Whether `node` may choose `choice` from `inputs` when each comparison of two scores, of a score with its
 /// threshold, or of an intersection over union with its threshold may go either way within `tolerance`.
 /// Empty: it may, so that a different choice is a tie. Otherwise: what is wrong with it.
-std::string wrong_choice(const ir::Node& node, const std::vector<const ir::Tensor*>& inputs, const ir::Tensor& choice,
-                         double tolerance);
+std::string wrong_choice(const ir::Node& node, const std::vector<const ir::Tensor*>& inputs,
+                         const ir::Tensor& choice, double tolerance);
 
 /// The outputs of `node` for that choice.
 std::vector<ir::Tensor> outputs_for(const ir::Node& node, const std::vector<const ir::Tensor*>& inputs,

@@ -90,8 +90,8 @@ double threshold(const std::vector<const ir::Tensor*>& inputs, size_t input, dou
 
 }  // namespace
 
-std::string wrong_boxes(const ir::Node& node, const std::vector<const ir::Tensor*>& inputs, const ir::Tensor& choice,
-                        double tolerance) {
+std::string wrong_boxes(const ir::Node& node, const std::vector<const ir::Tensor*>& inputs,
+                        const ir::Tensor& choice, double tolerance) {
   const ir::Shape& shape = inputs[1]->shape();
   const std::vector<double> boxes = inputs[0]->to_doubles(), scores = inputs[1]->to_doubles();
   const std::vector<int64_t> rows = choice.to_ints();
@@ -105,7 +105,8 @@ std::string wrong_boxes(const ir::Node& node, const std::vector<const ir::Tensor
   for (int64_t batch = 0; batch < shape[0]; ++batch)
     for (int64_t number = 0; number < shape[1]; ++number) {
       std::vector<int64_t> chosen;
-      for (; row + 2 < rows.size() && rows[row] == batch && rows[row + 1] == number; row += 3) chosen.push_back(rows[row + 2]);
+      for (; row + 2 < rows.size() && rows[row] == batch && rows[row + 1] == number; row += 3)
+        chosen.push_back(rows[row + 2]);
       contest.boxes = boxes.data() + batch * shape[2] * 4;
       contest.scores = scores.data() + (batch * shape[1] + number) * shape[2];
       const std::string wrong = wrong_contest(contest, chosen);

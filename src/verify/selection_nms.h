@@ -9,7 +9,7 @@
 namespace onepass::verify {
 
 /// wrong_choice for NonMaxSuppression.
-std::string wrong_boxes(const ir::Node& node, const std::vector<const ir::Tensor*>& inputs, const ir::Tensor& choice,
-                        double tolerance);
+std::string wrong_boxes(const ir::Node& node, const std::vector<const ir::Tensor*>& inputs,
+                        const ir::Tensor& choice, double tolerance);
 
 }  // namespace onepass::verify

@@ -13,7 +13,8 @@ namespace {
 /// Row-major bytes under the actual extents: a counted axis is the first, so that its rows are a prefix.
 ir::Tensor take(const ir::TensorType& type, ir::Shape dims, const std::byte* from) {
   require(type.counted_axis <= 0 || dims == type.dims ||
-              std::all_of(type.dims.begin(), type.dims.begin() + type.counted_axis, [](int64_t d) { return d == 1; }),
+              std::all_of(type.dims.begin(), type.dims.begin() + type.counted_axis,
+                          [](int64_t d) { return d == 1; }),
           "rows of a counted axis are a prefix");
   ir::Tensor tensor(type.dtype, std::move(dims));
   if (tensor.size_bytes() > 0) std::memcpy(tensor.bytes(), from, static_cast<size_t>(tensor.size_bytes()));
@@ -28,8 +29,8 @@ ir::Tensor gather(const ir::TensorType& type, const Layout& layout, const std::b
   for (int64_t n = 0; n < layout.n; ++n)
     for (int64_t c = 0; c < layout.c; ++c)
       for (int64_t y = 0; y < layout.h; ++y) {
-        const float* row = elements + layout.origin + n * layout.batch_stride + c / layout.block * layout.plane_stride +
-                           y * layout.row_stride + c % layout.block;
+        const float* row = elements + layout.origin + n * layout.batch_stride +
+                           c / layout.block * layout.plane_stride + y * layout.row_stride + c % layout.block;
         for (int64_t x = 0; x < layout.w; ++x) *to++ = row[x * layout.block];
       }
   return tensor;
@@ -94,7 +95,8 @@ FusedRun run_fused(const Subject& subject, runtime::Session& session, const std:
                    bool with_groups) {
   const ir::Graph& graph = *subject.reference;
   for (size_t i = 0; i < inputs.size(); ++i)
-    std::memcpy(session.input(static_cast<int>(i)), inputs[i].bytes(), static_cast<size_t>(inputs[i].size_bytes()));
+    std::memcpy(session.input(static_cast<int>(i)), inputs[i].bytes(),
+                static_cast<size_t>(inputs[i].size_bytes()));
   FusedRun result;
   session.run();
   for (size_t o = 0; o < graph.outputs().size(); ++o) {
@@ -108,7 +110,8 @@ FusedRun run_fused(const Subject& subject, runtime::Session& session, const std:
   for (size_t s = 0; s < subject.selections.size(); ++s) {
     const Selection& selection = subject.selections[s];
     result.selection_inputs[s].resize(selection.inputs.size());
-    for (size_t i = 0; i < selection.inputs.size(); ++i) reader.want(selection.inputs[i], &result.selection_inputs[s][i]);
+    for (size_t i = 0; i < selection.inputs.size(); ++i)
+      reader.want(selection.inputs[i], &result.selection_inputs[s][i]);
     reader.want(selection.choice, &result.choices[s]);
   }
   result.groups.resize(with_groups ? subject.groups.size() : 0);

@@ -22,8 +22,8 @@ struct Layout {
 
 /// A value inside the compiled model, to be read when the launches before `launch` have run.
 struct Probe {
-  std::string name;        ///< of what computes it, in the user's node names
-  ir::ValueId value;       ///< in the reference graph
+  std::string name;   ///< of what computes it, in the user's node names
+  ir::ValueId value;  ///< in the reference graph
   int32_t launch = 0;
   artefact::OperandRecord place;
   std::optional<Layout> layout;                  ///< none: row-major
@@ -41,8 +41,8 @@ struct Selection {
 struct Subject {
   const ir::Graph* reference = nullptr;  ///< as read, typed, before any pass
   const runtime::LoadedModel* model = nullptr;
-  std::vector<Selection> selections;     ///< in the order of the reference graph
-  std::vector<Probe> groups;             ///< the result of each, in execution order
+  std::vector<Selection> selections;  ///< in the order of the reference graph
+  std::vector<Probe> groups;          ///< the result of each, in execution order
 };
 
 /// What the compiled model computed.

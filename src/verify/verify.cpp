@@ -17,7 +17,10 @@ namespace {
 class Workers {
  public:
   Workers(const Checker& checker, const Frames& frames, const VerifyOptions& options)
-      : checker_(checker), frames_(frames), options_(options), results_(static_cast<size_t>(frames.count())) {}
+      : checker_(checker),
+        frames_(frames),
+        options_(options),
+        results_(static_cast<size_t>(frames.count())) {}
 
   std::vector<FrameResult> run() {
     std::vector<std::thread> threads;
@@ -58,7 +61,8 @@ class Workers {
 };
 
 void add(TensorReport& report, const Compared& compared, int frame, double tolerance) {
-  if (report.most_elements == 0 || compared.errors.reference > report.worst.reference) report.worst_frame = frame;
+  if (report.most_elements == 0 || compared.errors.reference > report.worst.reference)
+    report.worst_frame = frame;
   report.worst.reference = std::max(report.worst.reference, compared.errors.reference);
   report.worst.referee = std::max(report.worst.referee, compared.errors.referee);
   report.worst.own = std::max(report.worst.own, compared.errors.own);
@@ -67,19 +71,22 @@ void add(TensorReport& report, const Compared& compared, int frame, double toler
   report.most_elements = std::max(report.most_elements, compared.elements);
 }
 
-void add_all(std::vector<TensorReport>& reports, const std::vector<Compared>& compared, int frame, double tolerance) {
+void add_all(std::vector<TensorReport>& reports, const std::vector<Compared>& compared, int frame,
+             double tolerance) {
   for (size_t i = 0; i < compared.size(); ++i) add(reports[i], compared[i], frame, tolerance);
 }
 
 VerifyReport blank_report(const Subject& subject, const Frames& frames, const VerifyOptions& options) {
   const ir::Graph& graph = *subject.reference;
   VerifyReport report{.frames = frames.count(), .tolerance = options.tolerance};
-  for (const ir::GraphOutput& output : graph.outputs()) report.outputs.push_back({.name = output.name, .place = "output"});
+  for (const ir::GraphOutput& output : graph.outputs())
+    report.outputs.push_back({.name = output.name, .place = "output"});
   for (const Selection& selection : subject.selections) {
     const ir::Node& node = graph.node(selection.node);
     for (const Probe& input : selection.inputs)
-      report.selection_inputs.push_back({.name = graph.value(input.value).name,
-                                         .place = fmt::format("enters '{}' ({})", node.name, ir::name(node.op))});
+      report.selection_inputs.push_back(
+          {.name = graph.value(input.value).name,
+           .place = fmt::format("enters '{}' ({})", node.name, ir::name(node.op))});
   }
   if (options.per_group)
     for (const Probe& group : subject.groups) report.groups.push_back({.name = group.name, .place = "group"});
@@ -98,7 +105,8 @@ std::string diverging_group(const Checker& checker, const std::vector<ir::Tensor
 }  // namespace
 
 bool VerifyReport::exercised() const {
-  return std::all_of(outputs.begin(), outputs.end(), [](const TensorReport& o) { return o.exercised_frames > 0; });
+  return std::all_of(outputs.begin(), outputs.end(),
+                     [](const TensorReport& o) { return o.exercised_frames > 0; });
 }
 
 VerifyReport run_verify(const Subject& subject, const Frames& frames, const VerifyOptions& options) {

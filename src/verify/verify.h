@@ -22,9 +22,9 @@ struct VerifyOptions {
 /// One tensor over all frames.
 struct TensorReport {
   std::string name;
-  std::string place;      ///< "output", "enters 'nms' (NonMaxSuppression)" or "group"
-  Errors worst;           ///< the greatest of each, over the frames
-  int worst_frame = 0;    ///< with the greatest error from the reference
+  std::string place;    ///< "output", "enters 'nms' (NonMaxSuppression)" or "group"
+  Errors worst;         ///< the greatest of each, over the frames
+  int worst_frame = 0;  ///< with the greatest error from the reference
   int failing_frames = 0;
   int exercised_frames = 0;  ///< in which it had elements
   int64_t most_elements = 0;

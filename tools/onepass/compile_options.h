@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+#include "driver/pipeline.h"
+
+namespace onepass::tool {
+
+/// The options of `compile`, which every verb takes.
+struct CompileArguments {
+  std::string target = "native";
+  std::string fusion = "on";
+  std::string residual = "proven";
+  std::vector<std::string> shapes;  ///< NAME=1x3x320x320
+  bool overridable = false;
+  std::string batch_norm = "as-exported";
+  std::vector<std::string> disabled;
+  int64_t stop_after = -1;
+  std::string tolerance = "1e-5";
+};
+
+void add_compile_options(CLI::App& app, CompileArguments& arguments);
+
+/// Throws Error("bad_option").
+driver::CompileOptions to_options(const CompileArguments& arguments);
+/// The error budget; `exact` stands for the default here, since direct kernels still round.
+double to_tolerance(const CompileArguments& arguments);
+
+}  // namespace onepass::tool
