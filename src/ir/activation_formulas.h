@@ -6,7 +6,7 @@
 namespace onepass::ir::formulas {
 
 // One struct for each name in the `formula` column of activations.def: the ONNX formula, arranged so that it
-// is accurate in float for every input. `Math` supplies Value and the operations, each rounded once:
+// is accurate in float for every input. `m` supplies the operations on values, each rounded once:
 //   constant, add, sub, mul, div, fma, neg, abs, sqrt, floor, ceil, round_even,
 //   max(a, b) = a > b ? a : b and min(a, b) = a < b ? a : b (so b when either is NaN),
 //   select_lt(a, b, then, otherwise), and the functions
@@ -14,8 +14,7 @@ namespace onepass::ir::formulas {
 // Bounds stand on the left of max and min so that a NaN in x is kept.
 
 /// 1 / (1 + exp(-(z + z_low))), without overflow; z_low is the part of the argument that z rounds off.
-template <class Math>
-typename Math::Value logistic(const Math& m, typename Math::Value z, typename Math::Value z_low) {
+auto logistic(const auto& m, auto z, auto z_low) {
   const auto zero = m.constant(0);
   const auto one = m.constant(1);
   const auto low_of_abs = m.select_lt(z, zero, z_low, m.neg(z_low));
@@ -24,8 +23,7 @@ typename Math::Value logistic(const Math& m, typename Math::Value z, typename Ma
   return m.div(m.select_lt(z, zero, e, one), m.add(one, e));
 }
 
-template <class Math>
-typename Math::Value logistic(const Math& m, typename Math::Value z) {
+auto logistic(const auto& m, auto z) {
   const auto zero = m.constant(0);
   const auto one = m.constant(1);
   const auto e = m.exp(m.neg(m.abs(z)));
@@ -33,30 +31,24 @@ typename Math::Value logistic(const Math& m, typename Math::Value z) {
 }
 
 struct relu {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
-    return m.max(m.constant(0), x);
-  }
+  static auto apply(const auto& m, auto x, double, double) { return m.max(m.constant(0), x); }
 };
 
 struct leaky_relu {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double alpha, double) {
+  static auto apply(const auto& m, auto x, double alpha, double) {
     return m.select_lt(x, m.constant(0), m.mul(m.constant(alpha), x), x);
   }
 };
 
 struct thresholded_relu {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double alpha, double) {
+  static auto apply(const auto& m, auto x, double alpha, double) {
     return m.select_lt(m.constant(alpha), x, x, m.constant(0));
   }
 };
 
 /// Min(beta, Max(alpha, x)): everything is beta where alpha > beta. An infinite bound does nothing.
 struct clip {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double alpha, double beta) {
+  static auto apply(const auto& m, auto x, double alpha, double beta) {
     constexpr double k_infinity = std::numeric_limits<double>::infinity();
     if (alpha != -k_infinity) x = m.max(m.constant(alpha), x);
     if (beta != k_infinity) x = m.min(m.constant(beta), x);
@@ -65,31 +57,25 @@ struct clip {
 };
 
 struct sigmoid {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
-    return logistic(m, x);
-  }
+  static auto apply(const auto& m, auto x, double, double) { return logistic(m, x); }
 };
 
 struct hard_sigmoid {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double alpha, double beta) {
+  static auto apply(const auto& m, auto x, double alpha, double beta) {
     return clip::apply(m, m.fma(m.constant(alpha), x, m.constant(beta)), 0, 1);
   }
 };
 
 /// x * HardSigmoid(x; 1/6, 1/2), with x / 6 + 1/2 as (x + 3) / 6, which is accurate next to -3 too.
 struct hard_swish {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
+  static auto apply(const auto& m, auto x, double, double) {
     const auto gate = m.mul(m.add(x, m.constant(3)), m.constant(1.0 / 6));
     return m.mul(x, clip::apply(m, gate, 0, 1));
   }
 };
 
 struct swish {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double alpha, double) {
+  static auto apply(const auto& m, auto x, double alpha, double) {
     if (alpha == 1) return m.mul(x, logistic(m, x));
     const auto limit = m.constant(k_saturated);
     const auto z = m.mul(m.constant(alpha), x);
@@ -100,23 +86,18 @@ struct swish {
 };
 
 struct tanh {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
-    return m.tanh(x);
-  }
+  static auto apply(const auto& m, auto x, double, double) { return m.tanh(x); }
 };
 
 struct elu {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double alpha, double) {
+  static auto apply(const auto& m, auto x, double alpha, double) {
     return m.select_lt(x, m.constant(0), m.mul(m.constant(alpha), m.expm1(x)), x);
   }
 };
 
 /// max(0, x) + min(0, alpha * (exp(x / alpha) - 1)): one of the two terms is zero.
 struct celu {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double alpha, double) {
+  static auto apply(const auto& m, auto x, double alpha, double) {
     const auto curve = m.expm1(m.div(x, m.constant(alpha)));
     return m.select_lt(x, m.constant(0), m.mul(m.constant(alpha), curve), x);
   }
@@ -124,8 +105,7 @@ struct celu {
 
 /// beta is ONNX's gamma.
 struct selu {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double alpha, double beta) {
+  static auto apply(const auto& m, auto x, double alpha, double beta) {
     return m.mul(m.constant(beta), elu::apply(m, x, alpha, 0));
   }
 };
@@ -134,14 +114,12 @@ struct selu {
 /// with z = sqrt(8 / pi) * (x + 0.044715 * x^3), which is computed to twice the precision: exp multiplies its
 /// error.
 struct gelu {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double alpha, double) {
+  static auto apply(const auto& m, auto x, double alpha, double) {
     return m.mul(x, alpha == 1 ? logistic_of_cubic(m, x) : m.normal_cdf(x));
   }
 
  private:
-  template <class Math>
-  static typename Math::Value logistic_of_cubic(const Math& m, typename Math::Value x) {
+  static auto logistic_of_cubic(const auto& m, auto x) {
     // sqrt(8 / pi) and 0.044715 * sqrt(8 / pi), each as a float and the rest.
     const auto linear = m.constant(0x1.988454p+0), linear_low = m.constant(-4.53406805e-08);
     const auto cubic = m.constant(0x1.2444f2p-4), cubic_low = m.constant(2.39883247e-09);
@@ -163,8 +141,7 @@ struct gelu {
 
 /// x * tanh(log(1 + e)) with e = exp(x), and tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2).
 struct mish {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
+  static auto apply(const auto& m, auto x, double, double) {
     constexpr double k_saturated = 20;  // the quotient is 1 in float
     const auto two = m.constant(2);
     const auto e = m.exp(m.min(m.constant(k_saturated), x));
@@ -174,87 +151,53 @@ struct mish {
 };
 
 struct softplus {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
-    return m.log1p_of_exp(x);
-  }
+  static auto apply(const auto& m, auto x, double, double) { return m.log1p_of_exp(x); }
 };
 
 struct softsign {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
+  static auto apply(const auto& m, auto x, double, double) {
     return m.div(x, m.add(m.constant(1), m.abs(x)));
   }
 };
 
 struct reciprocal {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
-    return m.div(m.constant(1), x);
-  }
+  static auto apply(const auto& m, auto x, double, double) { return m.div(m.constant(1), x); }
 };
 
 struct exp {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
-    return m.exp(x);
-  }
+  static auto apply(const auto& m, auto x, double, double) { return m.exp(x); }
 };
 
 struct log {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
-    return m.log(x);
-  }
+  static auto apply(const auto& m, auto x, double, double) { return m.log(x); }
 };
 
 struct erf {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
-    return m.erf(x);
-  }
+  static auto apply(const auto& m, auto x, double, double) { return m.erf(x); }
 };
 
 struct sqrt {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
-    return m.sqrt(x);
-  }
+  static auto apply(const auto& m, auto x, double, double) { return m.sqrt(x); }
 };
 
 struct abs {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
-    return m.abs(x);
-  }
+  static auto apply(const auto& m, auto x, double, double) { return m.abs(x); }
 };
 
 struct neg {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
-    return m.neg(x);
-  }
+  static auto apply(const auto& m, auto x, double, double) { return m.neg(x); }
 };
 
 struct floor {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
-    return m.floor(x);
-  }
+  static auto apply(const auto& m, auto x, double, double) { return m.floor(x); }
 };
 
 struct ceil {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
-    return m.ceil(x);
-  }
+  static auto apply(const auto& m, auto x, double, double) { return m.ceil(x); }
 };
 
 struct round {
-  template <class Math>
-  static typename Math::Value apply(const Math& m, typename Math::Value x, double, double) {
-    return m.round_even(x);
-  }
+  static auto apply(const auto& m, auto x, double, double) { return m.round_even(x); }
 };
 
 }  // namespace onepass::ir::formulas

@@ -59,7 +59,7 @@ class Reader {
 
   void run() {
     const auto earlier = [](const auto& a, const auto& b) { return a.first->launch < b.first->launch; };
-    std::stable_sort(wanted_.begin(), wanted_.end(), earlier);
+    std::sort(wanted_.begin(), wanted_.end(), earlier);
     int32_t done = 0;
     for (const auto& [probe, to] : wanted_) {
       session_.run_launches(done, probe->launch);

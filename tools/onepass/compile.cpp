@@ -7,8 +7,8 @@
 #include "base/files.h"
 #include "emit/emit.h"
 #include "loops/printer.h"
-#include "onepass/compile_options.h"
-#include "onepass/verbs.h"
+#include "compile_options.h"
+#include "verbs.h"
 
 namespace onepass::tool {
 

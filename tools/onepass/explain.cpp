@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "onepass/compile_options.h"
-#include "onepass/verbs.h"
+#include "compile_options.h"
+#include "verbs.h"
 #include "report/explanation.h"
 #include "report/worked_figures.h"
 

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "onepass/compile_options.h"
-#include "onepass/verbs.h"
+#include "compile_options.h"
+#include "verbs.h"
 #include "onnx/writer.h"
 #include "patterns/catalogue.h"
 

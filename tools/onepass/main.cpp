@@ -16,7 +16,13 @@ int run(int argc, char** argv) {
                "onepass");
   app.require_subcommand(1);
   int exit_code = k_ok;
+  add_compile(app, exit_code);
+  add_run(app, exit_code);
   add_verify(app, exit_code);
+  add_explain(app, exit_code);
+  add_bench(app, exit_code);
+  add_fold(app, exit_code);
+  add_catalogue(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
