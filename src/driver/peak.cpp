@@ -42,7 +42,7 @@ double measure_fma_peak_gflops(const targets::Target& target, double millisecond
   const KernelLibrary library({fma_nest(target)}, target);
   std::vector<float> src = {0.5F, 0.25F}, dst(chains(target) * target.vector_lanes);
   void* operands[] = {src.data(), dst.data()};
-  const Call call{operands, nullptr, nullptr};
+  const Call call{operands, nullptr, nullptr, nullptr};
   const double flops = 2.0 * static_cast<double>(chains(target)) * target.vector_lanes * k_steps;
   using Clock = std::chrono::steady_clock;
   double best = 0;

@@ -9,6 +9,7 @@
 #include "emit/emit.h"
 #include "passes/infer_shapes.h"
 #include "passes/pipeline.h"
+#include "patterns/batchnorm.h"
 #include "runtime/exports.h"
 #include "runtime/inside_archive.h"
 #include "targets/target.h"
@@ -29,10 +30,26 @@ Network network_of(ir::Graph graph) {
   return network;
 }
 
+namespace {
+
+/// Rewrites speak of the BatchNormalizations that they fold; this of the others that use running statistics.
+void warn_about_unfolded_statistics(const ir::Graph& graph, patterns::Journal& journal) {
+  for (const ir::NodeId id : graph.topological_order()) {
+    if (graph.node(id).op != ir::Op::BatchNormalization ||
+        patterns::batchnorm_failure(graph, id, {"", "", ""}))
+      continue;
+    patterns::warn_about_statistics(graph, id, journal);
+  }
+}
+
+}  // namespace
+
 Folded fold_network(const Network& network, const CompileOptions& options) {
   Folded folded{.graph = network.model.graph};
   folded.journal.warnings = network.model.warnings;
-  passes::run_passes(folded.graph, folded.journal, {.rewrites = options.fusion != Fusion::off, .rewrite = options.rewrite});
+  passes::run_passes(folded.graph, folded.journal,
+                     {.rewrites = options.fusion != Fusion::off, .rewrite = options.rewrite});
+  warn_about_unfolded_statistics(folded.graph, folded.journal);
   return folded;
 }
 
@@ -41,11 +58,15 @@ Program plan_network(const Network& network, const CompileOptions& options) {
   // Rewrites come before grouping, so that no fold crosses an activation that a kernel has absorbed.
   Folded folded = fold_network(network, options);
   Program program{.graph = std::move(folded.graph), .journal = std::move(folded.journal)};
-  program.plan = plan::make_plan(program.graph, target, {.joins = options.fusion == Fusion::on, .join = {.residual = options.residual}});
+  program.plan = plan::make_plan(program.graph, target,
+                                 {.joins = options.fusion == Fusion::on,
+                                  .join = {.residual = options.residual},
+                                  .conv = {.winograd = !options.exact}});
   return program;
 }
 
-void write_artefact(const Network& network, const Program& program, const CompileOptions& options, const std::string& path) {
+void write_artefact(const Network& network, const Program& program, const CompileOptions& options,
+                    const std::string& path) {
   const targets::Target& target = *program.plan.target;
   const TemporaryFolder folder;
   write_file(folder.file("weights.bin"), program.plan.weights);
@@ -69,7 +90,8 @@ std::string artefact_header(const Program& program, const std::string& model_nam
   return artefact::c_header(describe_interface(program), model_name);
 }
 
-runtime::LoadedModel load_program(const Network& network, const Program& program, const CompileOptions& options) {
+runtime::LoadedModel load_program(const Network& network, const Program& program,
+                                  const CompileOptions& options) {
   const TemporaryFolder folder;
   write_artefact(network, program, options, folder.file("model.so"));
   // The mapping outlives the file.

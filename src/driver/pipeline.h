@@ -25,6 +25,7 @@ struct CompileOptions {
   patterns::ResidualMode residual = patterns::ResidualMode::proven;
   onnx::ReadOptions read;
   patterns::RewriteOptions rewrite;
+  bool exact = false;  ///< direct sums alone: no algorithm whose error is not that of a sum in order
 };
 
 /// A model as read: typed, before any pass. What the reference interprets.

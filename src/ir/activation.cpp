@@ -39,7 +39,9 @@ std::optional<Activation> clip_of(const Graph& graph, NodeId node) {
 
 }  // namespace
 
-bool is_activation(Op op) { return find(op) != nullptr; }
+bool is_activation(Op op) {
+  return find(op) != nullptr;
+}
 
 const ActivationInfo& activation_info(Op op) {
   const ActivationInfo* row = find(op);
@@ -47,14 +49,20 @@ const ActivationInfo& activation_info(Op op) {
   return *row;
 }
 
-std::optional<Activation> activation_of(const Graph& graph, NodeId id) {
+std::optional<Activation> activation_of_any_float(const Graph& graph, NodeId id) {
   const Node& node = graph.node(id);
-  if (!is_activation(node.op) || graph.value(node.inputs.at(0)).type.dtype != DType::f32) return std::nullopt;
+  if (!is_activation(node.op)) return std::nullopt;
   if (node.op == Op::Clip) return clip_of(graph, id);
-  if (node.op == Op::Gelu) return Activation{node.op, node.attributes.get_string("approximate", "none") == "tanh" ? 1.0 : 0.0, 0};
+  if (node.op == Op::Gelu)
+    return Activation{node.op, node.attributes.get_string("approximate", "none") == "tanh" ? 1.0 : 0.0, 0};
   const ActivationInfo& row = activation_info(node.op);
   return Activation{node.op, node.attributes.get_float(row.alpha_name, row.alpha_default),
                     node.attributes.get_float(row.beta_name, row.beta_default)};
+}
+
+std::optional<Activation> activation_of(const Graph& graph, NodeId id) {
+  if (graph.value(graph.node(id).inputs.at(0)).type.dtype != DType::f32) return std::nullopt;
+  return activation_of_any_float(graph, id);
 }
 
 bool keeps_zero(const Activation& activation) {

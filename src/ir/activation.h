@@ -33,6 +33,9 @@ const ActivationInfo& activation_info(Op op);  ///< only for is_activation(op)
 /// not f32, or a Clip bound is not a constant.
 std::optional<Activation> activation_of(const Graph& graph, NodeId node);
 
+/// The same whatever the element type: for routines of other float types.
+std::optional<Activation> activation_of_any_float(const Graph& graph, NodeId node);
+
 /// f(0) = 0: zero lanes stay zero.
 bool keeps_zero(const Activation& activation);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -19,9 +20,19 @@ struct ConvDepthwiseChoice {
   DepthwiseTile tile;
 };
 
+struct ConvWinogradChoice {
+  ConvSpec spec;
+  WinogradTile tile;
+};
+
+/// Which convolution algorithms a plan may use.
+struct ConvPolicy {
+  bool winograd = true;  ///< false: direct sums alone (`--tolerance=exact`)
+};
+
 /// Everything that a kernel is made from: its family, shapes, algorithm and tile.
 using KernelChoice =
-    std::variant<ConvDirectChoice, ConvDepthwiseChoice, PoolSpec, ElementwiseSpec, LayoutSpec, UpsampleSpec>;
+    std::variant<ConvDirectChoice, ConvDepthwiseChoice, ConvWinogradChoice, PoolSpec, ElementwiseSpec, LayoutSpec, UpsampleSpec>;
 
 const char* family_name(const KernelChoice& choice);
 loops::LoopNest build(const std::string& name, const KernelChoice& choice, const targets::Target& target);
@@ -32,8 +43,11 @@ const FeatureMap& dst_of(const KernelChoice& choice);
 /// Null for families without steps.
 Epilogue* epilogue_of(KernelChoice& choice);
 
-/// The best convolution kernel for `spec` by estimate. Throws InternalError when none supports it.
-KernelChoice choose_conv(const ConvSpec& spec, const targets::Target& target);
+/// The best convolution kernel for `spec` by estimate. Winograd only where src has the halo for it. Throws
+/// InternalError when no kernel supports the convolution.
+KernelChoice choose_conv(const ConvSpec& spec, const targets::Target& target, const ConvPolicy& policy = {});
+/// The halo that the best kernel reads; spec's maps have their block but no halo yet.
+Halo preferred_halo(const ConvSpec& spec, const targets::Target& target, const ConvPolicy& policy = {});
 /// The weights as the chosen convolution reads them.
 std::vector<float> pack_weights(const KernelChoice& choice, const targets::Target& target, std::span<const float> weights);
 

@@ -66,6 +66,27 @@ loops::LoopNest conv_depthwise(const std::string& name, const ConvSpec& spec, co
 Estimate estimate_conv_depthwise(const ConvSpec& spec, const DepthwiseTile& tile, const targets::Target& target);
 std::vector<float> pack_conv_depthwise(const ConvSpec& spec, const targets::Target& target, std::span<const float> weights);
 
+// ---- conv_winograd: F(4x4, 3x3) and F(2x2, 3x3), fused by blocks of tiles --------------------------------
+// 3x3, stride 1, dilation 1, one group. Declared exactness: approximate, max|error| <= 2e-6 * max(1, max|dst|) for
+// sums of order 1 (as accurate as a direct sum; docs/numerics.md). Operands as above.
+
+struct WinogradTile {
+  int64_t m = 4;        ///< outputs per tile and axis: 4 or 2
+  int64_t tiles = 14;   ///< tiles of a block; V and M of a block stay in L2
+  int vectors = 2;      ///< output channel vectors of a register tile
+};
+
+bool conv_winograd_supports(const ConvSpec& spec, const targets::Target& target);
+std::vector<WinogradTile> conv_winograd_tiles(const ConvSpec& spec, const targets::Target& target);
+/// The halo that whole tiles read: padding, and the rows and columns behind the map that the last tiles cover.
+Halo winograd_halo(const ConvSpec& spec, const WinogradTile& tile);
+loops::LoopNest conv_winograd(const std::string& name, const ConvSpec& spec, const WinogradTile& tile,
+                              const targets::Target& target);
+Estimate estimate_conv_winograd(const ConvSpec& spec, const WinogradTile& tile, const targets::Target& target);
+/// Transformed in double, rounded once: [output panel][point][channel][vectors * lanes].
+std::vector<float> pack_conv_winograd(const ConvSpec& spec, const WinogradTile& tile, const targets::Target& target,
+                                      std::span<const float> weights);
+
 /// A per-channel vector with zeros up to whole blocks of dst.
 std::vector<float> pad_channels(std::span<const float> values, const FeatureMap& dst, const targets::Target& target);
 

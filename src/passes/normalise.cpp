@@ -122,14 +122,37 @@ bool name_global_pool(ir::Graph& graph, ir::NodeId id) {
   return true;
 }
 
+/// Dropout at rest => Identity, and its mask an Identity of a constant that is true everywhere.
+bool settle_dropout_mask(ir::Graph& graph, ir::NodeId id) {
+  const ir::Node node = graph.node(id);
+  const bool asked = node.op == Op::Dropout && node.outputs.size() > 1 && node.outputs[1].valid();
+  if (!asked || graph.use_count(node.outputs[1]) == 0) return false;
+  const ir::TensorType type = graph.value(node.inputs[0]).type, mask_type = graph.value(node.outputs[1]).type;
+  if (type.counted_axis >= 0 || mask_type.dtype != ir::DType::boolean) return false;
+  ir::Tensor all(ir::DType::boolean, mask_type.dims);
+  std::ranges::fill(all.data<bool>(), true);
+  ir::Node mask = node;
+  mask.name += ".mask";
+  const ir::ValueId constant = graph.add_constant(graph.unique_name(mask.name), std::move(all));
+  const ir::ValueId copies[] = {add_for(graph, node, Op::Identity, {node.inputs[0]}, type),
+                                add_for(graph, mask, Op::Identity, {constant}, mask_type)};
+  for (size_t i = 0; i < 2; ++i) {
+    if (!node.outputs[i].valid()) continue;
+    graph.replace_uses(node.outputs[i], copies[i]);
+    std::swap(graph.value(node.outputs[i]).name, graph.value(copies[i]).name);
+  }
+  graph.remove_node(id);
+  return true;
+}
+
 }  // namespace
 
 bool normalise(ir::Graph& graph) {
   bool changed = false;
   for (const ir::NodeId id : graph.topological_order()) {
     if (graph.node(id).removed) continue;
-    changed =
-        split_variadic(graph, id) || merge_transposes(graph, id) || name_global_pool(graph, id) || changed;
+    changed = split_variadic(graph, id) || merge_transposes(graph, id) || name_global_pool(graph, id) ||
+              settle_dropout_mask(graph, id) || changed;
   }
   return changed;
 }

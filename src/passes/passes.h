@@ -13,7 +13,7 @@ namespace onepass::passes {
 bool eliminate_identity(ir::Graph& graph);
 
 /// One spelling per meaning: Sum, Min and Max of many operands become chains of two, Transpose pairs one
-/// Transpose, a ReduceMean over h and w a GlobalAveragePool.
+/// Transpose, a ReduceMean over h and w a GlobalAveragePool, and the mask of a Dropout a constant.
 bool normalise(ir::Graph& graph);
 
 /// Computes nodes of constants, and Shape of a static type. A result of more than `max_bytes` is kept as a

@@ -129,7 +129,8 @@ void warn_about_statistics(const ir::Graph& graph, ir::NodeId bn, Journal& journ
                      far.channel, far.measure, far.count, channels, k_cancelling_ratio));
   if (channels > 0 && all_equal(s.mean, 0) && all_equal(s.variance, 1))
     warn(graph, bn, journal, "placeholder_statistics",
-         "all means are 0 and all variances 1: the statistics look untrained");
+         "all means are 0 and all variances 1: the running statistics look untrained. They are used as they "
+         "are; a framework in training mode uses those of the batch instead and gives other results");
 }
 
 }  // namespace onepass::patterns

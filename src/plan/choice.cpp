@@ -82,7 +82,7 @@ kernels::Epilogue epilogue_for(const ir::Graph& graph, const std::vector<Step>& 
 }
 
 kernels::KernelChoice choose_kernel(const ir::Graph& graph, const Group& group, Family family, const GroupMaps& maps,
-                                    const targets::Target& target) {
+                                    const targets::Target& target, const kernels::ConvPolicy& policy) {
   const ir::NodeId anchor = group.nodes.front();
   const ir::TensorType& result = graph.value(group.result).type;
   kernels::Epilogue epilogue = epilogue_for(graph, kernel_steps(graph, group, family), family, result, maps.operands);
@@ -96,11 +96,11 @@ kernels::KernelChoice choose_kernel(const ir::Graph& graph, const Group& group, 
   spec.src = maps.src;
   spec.dst = maps.dst;
   spec.epilogue = std::move(epilogue);
-  return kernels::choose_conv(spec, target);
+  return kernels::choose_conv(spec, target, policy);
 }
 
 kernels::KernelChoice nominal_kernel(const ir::Graph& graph, const Group& group, Family family,
-                                     const targets::Target& target) {
+                                     const targets::Target& target, const kernels::ConvPolicy& policy) {
   const ir::NodeId anchor = group.nodes.front();
   const ir::TensorType& result = graph.value(group.result).type;
   const ir::TensorType& src = graph.value(graph.node(anchor).inputs.at(0)).type;
@@ -114,13 +114,13 @@ kernels::KernelChoice nominal_kernel(const ir::Graph& graph, const Group& group,
   maps.dst = map(result);
   maps.src = maps.dst;
   if (family == Family::conv || family == Family::pool) {
-    const Reading reading = source_reading(graph, anchor, family, Form::blocked, target);
+    const Reading reading = source_reading(graph, anchor, family, Form::blocked, target, policy);
     maps.src = map_of(src, reading.form, reading.halo, target);
   } else if (family == Family::gemm) {
     maps.src = matrix_of(src);
   }
   for (ir::ValueId operand : operands) maps.operands.push_back(map(graph.value(operand).type));
-  return choose_kernel(graph, group, family, maps, target);
+  return choose_kernel(graph, group, family, maps, target, policy);
 }
 
 }  // namespace onepass::plan

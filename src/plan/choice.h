@@ -23,11 +23,11 @@ kernels::Epilogue epilogue_for(const ir::Graph& graph, const std::vector<pattern
 
 /// The kernel of a conv, gemm, pool or elementwise group under the given layouts.
 kernels::KernelChoice choose_kernel(const ir::Graph& graph, const Group& group, Family family, const GroupMaps& maps,
-                                    const targets::Target& target);
+                                    const targets::Target& target, const kernels::ConvPolicy& policy = {});
 
 /// The kernel of a group with every map in its family's own layout and the halo that it needs itself.
 kernels::KernelChoice nominal_kernel(const ir::Graph& graph, const Group& group, Family family,
-                                     const targets::Target& target);
+                                     const targets::Target& target, const kernels::ConvPolicy& policy = {});
 
 /// Values that the steps read as gate or map, in step order.
 std::vector<ir::ValueId> map_operands(const ir::Graph& graph, const std::vector<patterns::Step>& steps, Family family,

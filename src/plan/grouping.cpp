@@ -141,7 +141,7 @@ class Grower {
   }
 
   void prove(const Group& group, Family family, const patterns::Step& step, Decision& decision) {
-    const JoinProof proof = prove_join(graph_, group, family, step, target_);
+    const JoinProof proof = prove_join(graph_, group, family, step, target_, options_.conv);
     decision.fused = proof.holds;
     decision.reason = proof.text;
     if (!proof.holds) decision.condition = "proof";

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <optional>
 
 #include "loops/interpreter.h"
 #include "plan/choice.h"
@@ -58,6 +60,10 @@ KernelChoice reduced(KernelChoice choice, const targets::Target& target) {
   if (auto* direct = std::get_if<kernels::ConvDirectChoice>(&choice)) {
     direct->tile.merged_rows = 1;
     reduce_conv(direct->spec, lanes, direct->tile.pixels, direct->tile.vectors);
+  } else if (auto* winograd = std::get_if<kernels::ConvWinogradChoice>(&choice)) {
+    reduce_conv(winograd->spec, lanes, winograd->tile.m, winograd->tile.vectors);
+    const kernels::Halo halo = kernels::winograd_halo(winograd->spec, winograd->tile);
+    winograd->spec.src = like(winograd->spec.src, winograd->spec.src.c, winograd->spec.src.h, winograd->spec.src.w, halo);
   } else if (auto* depthwise = std::get_if<kernels::ConvDepthwiseChoice>(&choice)) {
     reduce_conv(depthwise->spec, lanes, depthwise->tile.pixels, 1);
   } else if (auto* pool = std::get_if<kernels::PoolSpec>(&choice)) {
@@ -86,14 +92,19 @@ Memory seeded(int64_t elems, uint32_t seed) {
   return memory;
 }
 
-/// Runs a nest on seeded inputs (input i has seed seeds[i]; `given` replaces input 0 when not empty).
-Memory run(const loops::LoopNest& nest, const std::vector<uint32_t>& seeds, const Memory& given) {
+struct Given {
+  size_t operand;
+  const Memory& values;
+};
+
+/// Runs a nest; operand i is seeded with seeds[i], unless it is given. The result is the last operand.
+Memory run(const loops::LoopNest& nest, const std::vector<uint32_t>& seeds, const std::optional<Given>& given = std::nullopt) {
   std::vector<Memory> memories;
   for (const loops::Buffer& buffer : nest.buffers) {
     if (buffer.scratch) continue;
     const size_t i = memories.size();
-    if (i == 0 && !given.empty()) {
-      memories.push_back(given);
+    if (given && given->operand == i) {
+      memories.push_back(given->values);
     } else {
       memories.push_back(buffer.written ? Memory(buffer.elems, 0.0F) : seeded(buffer.elems, seeds.at(i)));
     }
@@ -105,33 +116,45 @@ Memory run(const loops::LoopNest& nest, const std::vector<uint32_t>& seeds, cons
   return memories.back();
 }
 
+/// The node of `step` in a kernel of its own on maps like `map`, from the graph alone.
+SeparateStep separate_step(const ir::Graph& graph, const Group& group, Family family, const patterns::Step& step,
+                           const FeatureMap& map) {
+  const Start start = start_of(graph, step.node).value();
+  const ir::TensorType& type = graph.value(graph.node(step.node).outputs.at(0)).type;
+  SeparateStep separate{.spec = {map, map, epilogue_for(graph, {start.step}, family, type, {map})}};
+  separate.result_operand = start.src == group.result ? 0 : 1;
+  return separate;
+}
+
 }  // namespace
 
-JoinProof prove_join(const ir::Graph& graph, const Group& group, Family family, const patterns::Step& step,
-                     const targets::Target& target) {
-  Group joined = group;
-  joined.steps.push_back(step);
-  joined.result = graph.node(step.node).outputs.at(0);
-  const KernelChoice whole = reduced(nominal_kernel(graph, joined, family, target), target);
-  KernelChoice first = whole;
-  kernels::ElementwiseSpec second{kernels::dst_of(whole), kernels::dst_of(whole), {}};
-  kernels::Epilogue& steps = *kernels::epilogue_of(first);
-  second.epilogue.steps = {steps.steps.back()};
-  steps.steps.pop_back();
-
-  const loops::LoopNest joined_nest = kernels::build("joined", whole, target);
+JoinProof compare_bitwise(const KernelChoice& joined, const KernelChoice& first, const SeparateStep& separate,
+                          const targets::Target& target) {
+  const loops::LoopNest joined_nest = kernels::build("joined", joined, target);
   std::vector<uint32_t> seeds(joined_nest.buffers.size());
-  for (size_t i = 0; i < seeds.size(); ++i) seeds[i] = static_cast<uint32_t>(i + 1);
-  const Memory fused = run(joined_nest, seeds, {});
-  const loops::LoopNest first_nest = kernels::build("first", first, target);
-  const Memory between = run(first_nest, seeds, {});
-  // The second kernel reads, behind its source, what the joined kernel reads last.
-  std::vector<uint32_t> second_seeds = {0, static_cast<uint32_t>(first_nest.buffers.size())};
-  const Memory split = run(kernels::build("second", second, target), second_seeds, between);
+  std::iota(seeds.begin(), seeds.end(), 1U);
+  const Memory fused = run(joined_nest, seeds);
+  const Memory between = run(kernels::build("first", first, target), seeds);
+  const auto operands = std::count_if(joined_nest.buffers.begin(), joined_nest.buffers.end(),
+                                      [](const loops::Buffer& buffer) { return !buffer.scratch; });
+  const auto other_seed = static_cast<uint32_t>(operands - 1);  // of the operand before the destination
+  const Memory split = run(kernels::build("second", separate.spec, target), {other_seed, other_seed, 0},
+                           Given{separate.result_operand, between});
   for (size_t i = 0; i < fused.size(); ++i)
     if (std::memcmp(&fused[i], &split[i], sizeof(float)) != 0)
       return {false, fmt::format("joined {} and split {} differ at element {} in the loop interpreter", fused[i], split[i], i)};
   return {true, fmt::format("{} values bitwise equal, joined and split, in the loop interpreter", fused.size())};
+}
+
+JoinProof prove_join(const ir::Graph& graph, const Group& group, Family family, const patterns::Step& step,
+                     const targets::Target& target, const kernels::ConvPolicy& policy) {
+  Group joined = group;
+  joined.steps.push_back(step);
+  joined.result = graph.node(step.node).outputs.at(0);
+  const KernelChoice whole = reduced(nominal_kernel(graph, joined, family, target, policy), target);
+  KernelChoice first = whole;
+  kernels::epilogue_of(first)->steps.pop_back();
+  return compare_bitwise(whole, first, separate_step(graph, group, family, step, kernels::dst_of(whole)), target);
 }
 
 }  // namespace onepass::plan

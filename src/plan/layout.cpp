@@ -95,7 +95,8 @@ std::vector<Form> native_forms(const Graph& graph, const std::vector<Group>& gro
   return forms;
 }
 
-Reading source_reading(const Graph& graph, NodeId anchor, Family family, Form native, const targets::Target& target) {
+Reading source_reading(const Graph& graph, NodeId anchor, Family family, Form native, const targets::Target& target,
+                       const kernels::ConvPolicy& policy) {
   if (family != Family::conv) return {Form::blocked, {}};
   kernels::ConvSpec spec = conv_spec_of(graph, anchor);
   const kernels::Halo halo = kernels::required_halo(spec);
@@ -103,7 +104,7 @@ Reading source_reading(const Graph& graph, NodeId anchor, Family family, Form na
   const int64_t group_channels = spec.src.c / spec.groups;
   const bool needs_plain = !kernels::conv_direct_supports(spec, target) && !kernels::conv_depthwise_supports(spec, target);
   const bool few_channels = spec.groups == 1 && native == Form::plain && group_channels < target.vector_lanes;
-  if (!needs_plain && !few_channels) return {Form::blocked, halo};
+  if (!needs_plain && !few_channels) return {Form::blocked, kernels::preferred_halo(spec, target, policy)};
   return {halo.empty() ? Form::plain : Form::padded, halo};
 }
 

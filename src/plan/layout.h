@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kernels/choice.h"
 #include "kernels/feature_map.h"
 #include "plan/family.h"
 #include "plan/plan.h"
@@ -35,6 +36,7 @@ struct Reading {
   Form form = Form::plain;
   kernels::Halo halo;
 };
-Reading source_reading(const ir::Graph& graph, ir::NodeId anchor, Family family, Form native, const targets::Target& target);
+Reading source_reading(const ir::Graph& graph, ir::NodeId anchor, Family family, Form native, const targets::Target& target,
+                       const kernels::ConvPolicy& policy = {});
 
 }  // namespace onepass::plan

@@ -11,8 +11,9 @@ using ir::NodeId;
 using ir::ValueId;
 using kernels::FeatureMap;
 
-Lowering::Lowering(const ir::Graph& graph, const targets::Target& target, std::vector<Group> groups)
-    : graph_(graph), target_(target) {
+Lowering::Lowering(const ir::Graph& graph, const targets::Target& target, std::vector<Group> groups,
+                   const kernels::ConvPolicy& policy)
+    : graph_(graph), target_(target), policy_(policy) {
   plan_.target = &target;
   plan_.groups = std::move(groups);
   forms_ = native_forms(graph, plan_.groups, target);
@@ -47,7 +48,7 @@ void Lowering::collect_halos() {
     const Family family = family_of(graph_, anchor, target_);
     if (family != Family::conv) continue;
     const ValueId src = graph_.node(anchor).inputs[0];
-    const Reading reading = source_reading(graph_, anchor, family, forms_[src.index], target_);
+    const Reading reading = source_reading(graph_, anchor, family, forms_[src.index], target_, policy_);
     kernels::Halo& halo = halos_[src.index][static_cast<int>(reading.form)];
     halo = kernels::widest(halo, reading.halo);
   }
@@ -84,7 +85,7 @@ void Lowering::lower_kernel(int32_t index, Family family) {
   const bool elementwise = family == Family::elementwise;
   const ValueId src = elementwise ? start_of(graph_, anchor).value().src : graph_.node(anchor).inputs[0];
   const Form src_form =
-      elementwise ? form : source_reading(graph_, anchor, family, forms_[src.index], target_).form;
+      elementwise ? form : source_reading(graph_, anchor, family, forms_[src.index], target_, policy_).form;
   const bool flat = elementwise && form == Form::plain;
   const auto layout = [&](ValueId value, Form f) { return flat ? flat_map(graph_.value(value).type) : map(value, f); };
 
@@ -97,7 +98,7 @@ void Lowering::lower_kernel(int32_t index, Family family) {
     if (maps.operands.back() == maps.dst) may_take_over.push_back(buffer);
   }
   if (elementwise && maps.src == maps.dst) may_take_over.push_back(reads[0]);
-  const kernels::KernelChoice choice = choose_kernel(graph_, group, family, maps, target_);
+  const kernels::KernelChoice choice = choose_kernel(graph_, group, family, maps, target_, policy_);
   if (family == Family::conv) append_weights(anchor, choice, family, reads);
   append_operands(group, family, type, form, maps.dst, reads);
   launch(index, group.name, choice, std::move(reads), write(group.result, form), std::move(may_take_over));

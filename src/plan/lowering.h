@@ -16,7 +16,8 @@ namespace onepass::plan {
 /// Turns groups into buffers, launches and kernels. Holds the plan while it grows.
 class Lowering {
  public:
-  Lowering(const ir::Graph& graph, const targets::Target& target, std::vector<Group> groups);
+  Lowering(const ir::Graph& graph, const targets::Target& target, std::vector<Group> groups,
+           const kernels::ConvPolicy& policy = {});
   /// Buffers have lifetimes but no offsets yet. Throws Error naming every node that nothing can run.
   Plan run();
 
@@ -54,6 +55,7 @@ class Lowering {
 
   const ir::Graph& graph_;
   const targets::Target& target_;
+  const kernels::ConvPolicy policy_;
   Plan plan_;
   std::vector<Form> forms_;                                       ///< native, by value
   std::vector<std::array<kernels::Halo, k_form_count>> halos_;    ///< by value and form

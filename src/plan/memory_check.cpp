@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "plan/memory.h"
@@ -47,6 +48,13 @@ void check_bounds(const Plan& plan, const Launch& launch, const Buffer& buffer) 
     fault(launch, buffer, "leaves the weights");
 }
 
+/// The launch may write `dst` over `read`: it says so itself, and reads that operand in one role.
+bool takes_over(const Launch& launch, const Plan& plan, const Buffer& dst, int32_t read) {
+  const auto& allowed = launch.may_take_over;
+  return dst.shares == read && dst.offset_bytes == plan.buffers[read].offset_bytes &&
+         std::count(allowed.begin(), allowed.end(), read) > 0 && std::count(launch.reads.begin(), launch.reads.end(), read) == 1;
+}
+
 /// Destinations of one launch lie apart from each other and, unless the launch may take them over, from what it reads.
 void check_launch_overlap(const Plan& plan, const Launch& launch) {
   const auto overlap = [](const Buffer& a, const Buffer& b) {
@@ -59,8 +67,7 @@ void check_launch_overlap(const Plan& plan, const Launch& launch) {
       if (overlap(dst, plan.buffers[launch.writes[other]])) fault(launch, dst, "overlaps another destination");
     for (int32_t read : launch.reads) {
       if (read == launch.writes[w] || !overlap(dst, plan.buffers[read])) continue;
-      const bool allowed = dst.shares == read && dst.offset_bytes == plan.buffers[read].offset_bytes;
-      if (!allowed) fault(launch, dst, "overlaps what the launch reads");
+      if (!takes_over(launch, plan, dst, read)) fault(launch, dst, "overlaps what the launch reads");
     }
   }
 }
@@ -90,7 +97,7 @@ void check_memory(const Plan& plan) {
   for (const Count& count : plan.counts) {
     const Buffer& slot = plan.buffers[count.buffer];
     if (!arena.holds(slot.offset_bytes, slot.offset_bytes + slot.size_bytes, count.buffer))
-      throw InternalError("memory plan: the count of an output does not survive the run");
+      throw InternalError(fmt::format("memory plan: buffer '{}', the count of output {}, does not survive the run", slot.name, count.output));
   }
 }
 

@@ -27,7 +27,7 @@ double Plan::predicted_ns() const {
 
 Plan make_plan(const ir::Graph& graph, const targets::Target& target, const PlanOptions& options) {
   Grouping grouping = group_nodes(graph, target, options);
-  Plan plan = Lowering(graph, target, std::move(grouping.groups)).run();
+  Plan plan = Lowering(graph, target, std::move(grouping.groups), options.conv).run();
   plan.decisions = std::move(grouping.decisions);
   plan_memory(plan);
   check_memory(plan);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/graph.h"
+#include "kernels/choice.h"
 #include "kernels/estimate.h"
 #include "kernels/feature_map.h"
 #include "loops/nest.h"
@@ -18,6 +19,7 @@ namespace onepass::plan {
 struct PlanOptions {
   bool joins = true;  ///< false: one group per node
   patterns::JoinOptions join;
+  kernels::ConvPolicy conv;
 };
 
 /// Nodes that become one kernel, or one plain routine.

@@ -14,8 +14,7 @@ struct Row {
   routines::Builder builder;
 };
 
-// The activations follow in builder_of. Shape, Range and ConstantOfShape are folded before planning, and
-// BatchNormalization over channels is an affine step of the planner.
+// The activations follow in builder_of. Shape, Range and ConstantOfShape are folded before planning.
 constexpr Row k_rows[] = {{Op::Conv, routines::conv},
                           {Op::ConvTranspose, routines::conv_transpose},
                           {Op::Gemm, routines::gemm},

@@ -85,11 +85,27 @@ std::optional<Ints> integer_parameters(const NodeView& view) {
   const bool integer = is_one_of(dtype, {DType::i64, DType::i32, DType::i8, DType::u8});
   if (!integer || (op != Op::Abs && op != Op::Neg && op != Op::Relu && op != Op::Clip)) return std::nullopt;
   if (op != Op::Clip) return Ints{0, 0};
-  for (size_t bound : {1, 2})
-    if (view.has(bound) && !view.constant_ints(bound)) return std::nullopt;
   if (dtype == DType::i64) return integer_bounds<int64_t>(view);
   if (dtype == DType::i32) return integer_bounds<int32_t>(view);
   return dtype == DType::i8 ? integer_bounds<int8_t>(view) : integer_bounds<uint8_t>(view);
+}
+
+bool has_run_time_bound(const NodeView& view) {
+  const auto varies = [&](size_t bound) { return view.has(bound) && view.constant(bound) == nullptr; };
+  return view.node().op == Op::Clip && (varies(1) || varies(2));
+}
+
+std::optional<RoutineCall> clip_between(const NodeView& view) {
+  const DType dtype = view.type(0).dtype;
+  if (!is_one_of(dtype, {DType::f32, DType::f64, DType::i64, DType::i32, DType::i8, DType::u8}))
+    return std::nullopt;
+  RoutineCall call = call_of(view, symbol_of("clip_between", dtype), {0});
+  for (const size_t bound : {1, 2}) {
+    call.params.push_back(view.has(bound));
+    if (view.has(bound)) call.inputs.push_back(view.node().inputs[bound]);
+  }
+  set_work(call, ir::element_count(view.dims(0)), 2);
+  return call;
 }
 
 }  // namespace
@@ -136,10 +152,11 @@ std::optional<RoutineCall> cast(const NodeView& view) {
 }
 
 std::optional<RoutineCall> unary(const NodeView& view) {
+  if (has_run_time_bound(view)) return clip_between(view);
   const DType dtype = view.type(0).dtype;
   Ints parameters;
-  if (dtype == DType::f32) {
-    const auto activation = ir::activation_of(view.graph, view.id);
+  if (is_one_of(dtype, {DType::f32, DType::f64})) {
+    const auto activation = ir::activation_of_any_float(view.graph, view.id);
     if (!activation) return std::nullopt;
     parameters = {bits(activation->alpha), bits(activation->beta)};
   } else {
@@ -153,14 +170,24 @@ std::optional<RoutineCall> unary(const NodeView& view) {
 }
 
 std::optional<RoutineCall> batch_normalization(const NodeView& view) {
-  const bool elementwise = view.attribute("spatial", 1) == 0 && view.attribute("training_mode", 0) == 0;
-  if (!elementwise || view.type(0).dtype != DType::f32 || view.dims(0).empty()) return std::nullopt;
+  const ir::Shape& dims = view.dims(0);
+  if (view.attribute("training_mode", 0) != 0 || view.type(0).dtype != DType::f32 || dims.size() < 2)
+    return std::nullopt;
   for (size_t output = 1; output < view.node().outputs.size(); ++output)
     if (view.wants(output)) return std::nullopt;
-  RoutineCall call = call_of(view, "onepass_batch_normalization_elements_f32", {0, 1, 2, 3, 4});
-  append(call.params,
-         {ir::element_count(view.dims(1)), bits(view.node().attributes.get_float("epsilon", 1e-5))});
-  set_work(call, ir::element_count(view.dims(0)), 8);
+  const bool elements = view.attribute("spatial", 1) == 0;
+  RoutineCall call = call_of(
+      view,
+      elements ? "onepass_batch_normalization_elements_f32" : "onepass_batch_normalization_channels_f32",
+      {0, 1, 2, 3, 4});
+  const int64_t plane_elems = ir::element_count({dims.begin() + 2, dims.end()});
+  call.params.push_back(ir::element_count(view.dims(1)));
+  if (!elements) call.params.push_back(plane_elems);
+  call.params.push_back(bits(view.node().attributes.get_float("epsilon", 1e-5)));
+  if (elements)
+    set_work(call, ir::element_count(dims), 8);
+  else
+    set_work(call, dims[0] * dims[1], 8 * plane_elems);
   return call;
 }
 

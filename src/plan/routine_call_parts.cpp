@@ -84,14 +84,22 @@ void append_axis_table(Ints& params, const std::string& mode, const AxisPad& pad
   }
 }
 
-/// The fill value's bits; nothing when it is not known.
-std::optional<int64_t> fill_bits(const NodeView& view) {
-  if (!view.has(2)) return 0;
-  const ir::Tensor* value = view.constant(2);
-  if (value == nullptr || value->size() != 1) return std::nullopt;
+/// The bits of a fill value that is known, or zero.
+int64_t fill_bits(const NodeView& view) {
+  const ir::Tensor* value = view.has(2) ? view.constant(2) : nullptr;
   int64_t bits = 0;
-  std::memcpy(&bits, value->bytes(), static_cast<size_t>(value->size_bytes()));
+  if (value != nullptr) std::memcpy(&bits, value->bytes(), static_cast<size_t>(value->size_bytes()));
   return bits;
+}
+
+/// The call up to the parameters that describe the axes.
+RoutineCall pad_call(const NodeView& view) {
+  const ir::DType dtype = view.type(0).dtype;
+  if (view.has(2) && view.constant(2) == nullptr)
+    return call_of(view, sized_symbol("index_copy_filled", dtype), {0, 2});
+  RoutineCall call = call_of(view, sized_symbol("index_copy", dtype), {0});
+  call.params.push_back(fill_bits(view));
+  return call;
 }
 
 }  // namespace
@@ -147,14 +155,13 @@ std::optional<RoutineCall> gather(const NodeView& view) {
 
 std::optional<RoutineCall> pad(const NodeView& view) {
   const auto pads = pads_of(view);
-  const auto fill = fill_bits(view);
   const ir::Shape& src = view.dims(0);
-  if (!pads || !fill || src.empty() || src.size() > 16) return std::nullopt;
+  if (!pads || src.empty() || src.size() > 16) return std::nullopt;
   const std::string mode = view.node().attributes.get_string("mode", "constant");
   const ir::Shape strides = ir::row_major_strides(src);
   const ir::Shape& dst = view.result().dims;
-  RoutineCall call = call_of(view, sized_symbol("index_copy", view.type(0).dtype), {0});
-  append(call.params, {*fill, static_cast<int64_t>(dst.size())});
+  RoutineCall call = pad_call(view);
+  call.params.push_back(static_cast<int64_t>(dst.size()));
   append(call.params, dst);
   for (size_t axis = 0; axis < src.size(); ++axis)
     append_axis_table(call.params, mode, (*pads)[axis], src[axis], strides[axis]);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 
 #include "plan/family.h"
@@ -12,10 +13,16 @@ using ir::NodeId;
 using ir::Op;
 using patterns::Step;
 
-/// BatchNormalization of its own: scale and shift in double, rounded once.
+bool all_finite(const ir::Tensor& tensor) {
+  return std::ranges::all_of(tensor.data<float>(), [](float value) { return std::isfinite(value); });
+}
+
+/// BatchNormalization of its own: scale and shift in double, rounded once. One multiply and add is not the
+/// formula where they overflow.
 std::optional<Start> batch_normalization(const Graph& graph, NodeId id) {
   const ir::Node& node = graph.node(id);
-  if (node.attributes.get_int("spatial", 1) == 0 || node.attributes.get_int("training_mode", 0) != 0) return std::nullopt;
+  if (node.attributes.get_int("spatial", 1) == 0 || node.attributes.get_int("training_mode", 0) != 0)
+    return std::nullopt;
   std::vector<std::vector<double>> parameters;
   for (size_t input = 1; input < 5; ++input) {
     const ir::Tensor* constant = graph.constant_input(id, input);
@@ -30,6 +37,7 @@ std::optional<Start> batch_normalization(const Graph& graph, NodeId id) {
     scale.data<float>()[c] = static_cast<float>(gain);
     shift.data<float>()[c] = static_cast<float>(parameters[1][c] - parameters[2][c] * gain);
   }
+  if (!all_finite(scale) || !all_finite(shift)) return std::nullopt;
   return Start{node.inputs[0], {.kind = Step::Kind::affine, .node = id, .scale = scale, .shift = shift}};
 }
 

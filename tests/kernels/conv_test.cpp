@@ -293,6 +293,33 @@ TEST(ConvDirect, MatrixOfRows) {
   }
 }
 
+TEST(ConvWinograd, WholeAndRaggedTiles) {
+  for (const targets::Target& target : targets::all()) {
+    std::vector<Case> cases;
+    for (const Shape& shape : {Shape{.label = "whole", .c = 20, .k = 40, .h = 8, .w = 12, .kernel_h = 3, .kernel_w = 3, .pad = 1},
+                               Shape{.label = "ragged", .n = 2, .c = 7, .k = 17, .h = 7, .w = 9, .kernel_h = 3, .kernel_w = 3, .pad = 1},
+                               Shape{.label = "no pad", .c = 150, .k = 16, .h = 8, .w = 7, .kernel_h = 3, .kernel_w = 3, .bias = false}})
+      for (int64_t m : {4, 2}) {
+        ConvSpec spec = spec_of(shape, target.vector_lanes, target.vector_lanes);
+        const WinogradTile tile{.m = m, .tiles = 5, .vectors = 2};
+        spec.src = blocked_map(shape.n, shape.c, shape.h, shape.w, target.vector_lanes, winograd_halo(spec, tile));
+        const std::vector<float> x = random_values(shape.n * shape.c * shape.h * shape.w, 1);
+        const std::vector<float> w = random_values(shape.k * shape.c * 9, 2), bias = random_values(shape.bias ? shape.k : 0, 3);
+        const std::vector<float> expected = reference(spec, x, w, bias);
+        const std::string label = std::string(shape.label) + " F" + std::to_string(m) + " " + target.name;
+        Operands operands = {to_map(spec.src, x), pack_conv_winograd(spec, tile, target, w)};
+        if (shape.bias) operands.emplace_back(pad_channels(bias, spec.dst, target));
+        operands.emplace_back(empty_map(spec.dst));
+        const auto check = [=](const Operands& after) {
+          expect_near(expected, from_map(spec.dst, after.back().values), 2e-6, label);
+          expect_zero_surround(spec.dst, after.back().values, label);
+        };
+        cases.push_back({label, conv_winograd("kernel" + std::to_string(cases.size()), spec, tile, target), std::move(operands), check});
+      }
+    run_cases(std::move(cases));
+  }
+}
+
 /// conv -> * scale + shift -> Add(map) -> Sigmoid, in one kernel, against the same steps in plain loops.
 TEST(ConvEpilogue, EveryKindOfStepAndMaskedTail) {
   for (const targets::Target& target : targets::all()) {

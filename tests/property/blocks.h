@@ -38,6 +38,8 @@ void reshape(NetworkBuilder& net);
 void upsample(NetworkBuilder& net);
 void reduce(NetworkBuilder& net);
 
-inline bool is_map(const Item& item) { return item.dims.size() == 4; }
+inline bool is_map(const Item& item) {
+  return item.dims.size() == 4;
+}
 
 }  // namespace onepass::test

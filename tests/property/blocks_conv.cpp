@@ -9,7 +9,9 @@ namespace onepass::test {
 
 namespace {
 
-bool has_channels(const Item& item) { return item.dims.size() == 4 || item.dims.size() == 3; }
+bool has_channels(const Item& item) {
+  return item.dims.size() == 4 || item.dims.size() == 3;
+}
 
 /// Weights that keep the variance of what they read.
 std::string weights(NetworkBuilder& net, const ir::Shape& dims, int64_t fan_in) {
@@ -31,7 +33,8 @@ struct Window {
 
 Window same_window(NetworkBuilder& net, size_t rank) {
   Window w;
-  const int64_t k = net.random.pick(std::vector<int64_t>{1, 3, 3, 5}), d = k == 3 && net.random.chance(0.2) ? 2 : 1;
+  const int64_t k = net.random.pick(std::vector<int64_t>{1, 3, 3, 5}),
+                d = k == 3 && net.random.chance(0.2) ? 2 : 1;
   w.kernel.assign(rank, k);
   w.strides.assign(rank, 1);
   w.dilations.assign(rank, d);
@@ -51,11 +54,19 @@ Window any_window(NetworkBuilder& net, size_t rank) {
 }
 
 std::string attributes(NetworkBuilder& net, const Window& w, int64_t groups) {
-  std::string text = fmt::format("{}, {}, group={}", attribute("strides", w.strides), attribute("dilations", w.dilations), groups);
+  std::string text = fmt::format("{}, {}, group={}", attribute("strides", w.strides),
+                                 attribute("dilations", w.dilations), groups);
   const double form = net.random.real(0, 1);
   const bool padded = w.pads != std::vector<int64_t>(w.pads.size(), 0);
   if (form < 0.8 || !padded) return text + ", " + attribute("pads", w.pads);
   return text + (form < 0.9 ? ", auto_pad=\"SAME_UPPER\"" : ", auto_pad=\"SAME_LOWER\"");
+}
+
+/// A 1x1 convolution to that many channels.
+std::optional<Item> project(NetworkBuilder& net, const Item& x, int64_t channels) {
+  ir::Shape dims = {channels, x.dims[1]};
+  dims.insert(dims.end(), x.dims.size() - 2, 1);
+  return net.node("Conv", {x.name, weights(net, dims, x.dims[1])});
 }
 
 }  // namespace
@@ -65,7 +76,8 @@ std::optional<Item> add_conv(NetworkBuilder& net, const Item& x, bool same_exten
   const int64_t groups = pick_groups(net, x.dims[1]);
   const int64_t inputs = x.dims[1] / groups;
   int64_t outputs = net.random.pick(std::vector<int64_t>{1, 3, 4, 7, 8, 8, 13, 16, 16, 17, 24, 33});
-  if (groups > 1) outputs = groups * (groups == x.dims[1] && net.random.chance(0.8) ? 1 : net.random.between(1, 9));
+  if (groups > 1)
+    outputs = groups * (groups == x.dims[1] && net.random.chance(0.8) ? 1 : net.random.between(1, 9));
   const Window window = same_extents ? same_window(net, rank) : any_window(net, rank);
   ir::Shape dims = {outputs, inputs};
   dims.insert(dims.end(), window.kernel.begin(), window.kernel.end());
@@ -81,8 +93,8 @@ std::optional<Item> add_batch_norm(NetworkBuilder& net, const Item& x) {
   const std::string gain = net.random_constant(channels, no_variance ? -0.3 : -1.5, no_variance ? 0.3 : 1.5);
   const std::string shift = net.random_constant(channels, -0.5, 0.5);
   const std::string mean = net.random_constant(channels, -0.5, 0.5);
-  const std::string variance =
-      no_variance ? net.constant(fmt::format("f32[{}] fill(0)", x.dims[1])) : net.random_constant(channels, 0.05, 2);
+  const std::string variance = no_variance ? net.constant(fmt::format("f32[{}] fill(0)", x.dims[1]))
+                                           : net.random_constant(channels, 0.05, 2);
   const char* epsilon = no_variance ? "epsilon=0.05" : net.random.chance(0.5) ? "epsilon=0.001" : "";
   return net.node("BatchNormalization", {x.name, gain, shift, mean, variance}, epsilon);
 }
@@ -102,13 +114,8 @@ void residual(NetworkBuilder& net) {
   const auto x = net.pick(has_channels);
   if (!x) return;
   auto y = add_conv(net, *x, true);
-  for (int tries = 0; y && y->dims != x->dims && tries < 4; ++tries) y = add_activation(net, *y);
-  if (y && y->dims != x->dims) {
-    const int64_t bound_inputs = y->dims[1];
-    ir::Shape dims = {x->dims[1], bound_inputs};
-    dims.insert(dims.end(), x->dims.size() - 2, 1);
-    y = net.node("Conv", {y->name, weights(net, dims, bound_inputs)});
-  }
+  if (y && (y->dims != x->dims || net.random.chance(0.3))) y = add_activation(net, *y);
+  if (y && y->dims != x->dims) y = project(net, *y, x->dims[1]);
   if (y && net.random.chance(0.5)) y = add_batch_norm(net, *y);
   if (!y || y->dims != x->dims) return;
   const bool first = net.random.chance(0.5);
@@ -152,10 +159,13 @@ void head(NetworkBuilder& net) {
     y = net.node("MatMul", {x->name, weights(net, {inputs, outputs}, inputs)});
   } else {
     const bool transposed = net.random.chance(0.6);
-    std::vector<std::string> operands = {x->name,
-                                         weights(net, transposed ? ir::Shape{outputs, inputs} : ir::Shape{inputs, outputs}, inputs)};
-    if (net.random.chance(0.7)) operands.push_back(net.random_constant({net.random.chance(0.8) ? outputs : 1}, -0.5, 0.5));
-    y = net.node("Gemm", operands, fmt::format("transB={}{}", transposed ? 1 : 0, net.random.chance(0.15) ? ", alpha=0.5" : ""));
+    std::vector<std::string> operands = {
+        x->name, weights(net, transposed ? ir::Shape{outputs, inputs} : ir::Shape{inputs, outputs}, inputs)};
+    if (net.random.chance(0.7))
+      operands.push_back(net.random_constant({net.random.chance(0.8) ? outputs : 1}, -0.5, 0.5));
+    y = net.node(
+        "Gemm", operands,
+        fmt::format("transB={}{}", transposed ? 1 : 0, net.random.chance(0.15) ? ", alpha=0.5" : ""));
   }
   if (y && net.random.chance(0.3)) add_activation(net, *y);
   if (y && net.random.chance(0.4)) net.node("Softmax", {y->name}, "axis=1");

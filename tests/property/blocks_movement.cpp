@@ -7,7 +7,9 @@ namespace onepass::test {
 
 namespace {
 
-bool is_wide(const Item& item) { return is_map(item) && item.dims[2] > 1 && item.dims[3] > 1; }
+bool is_wide(const Item& item) {
+  return is_map(item) && item.dims[2] > 1 && item.dims[3] > 1;
+}
 
 }  // namespace
 
@@ -25,7 +27,8 @@ void pool(NetworkBuilder& net) {
     strides.push_back(net.random.between(1, 3));
   }
   for (int i = 0; i < 4; ++i) pads[i] = net.random.chance(0.5) ? 0 : 1;
-  std::string text = fmt::format("{}, {}, {}", attribute("kernel_shape", kernel), attribute("strides", strides), attribute("pads", pads));
+  std::string text = fmt::format("{}, {}, {}", attribute("kernel_shape", kernel),
+                                 attribute("strides", strides), attribute("pads", pads));
   if (net.random.chance(0.3)) text += ", ceil_mode=1";
   if (!max && net.random.chance(0.5)) text += ", count_include_pad=1";
   if (max && net.random.chance(0.2)) text += ", dilations=[2,1]";
@@ -36,7 +39,8 @@ void pool(NetworkBuilder& net) {
 void concat(NetworkBuilder& net) {
   const auto x = net.pick([](const Item& item) { return item.dims.size() > 1; });
   if (!x) return;
-  const int64_t axis = net.random.chance(0.8) ? 1 : net.random.between(0, static_cast<int64_t>(x->dims.size()) - 1);
+  const int64_t axis =
+      net.random.chance(0.8) ? 1 : net.random.between(0, static_cast<int64_t>(x->dims.size()) - 1);
   const auto joins = [&](const Item& item) {
     if (item.dims.size() != x->dims.size()) return false;
     for (size_t i = 0; i < item.dims.size(); ++i)
@@ -64,7 +68,9 @@ void slice(NetworkBuilder& net) {
   const auto x = net.pick(is_wide);
   if (!x) return;
   const int64_t axis = net.random.between(1, 3), step = net.random.chance(0.4) ? 2 : 1;
-  net.node("Slice", {x->name, net.ints({net.random.chance(0.5) ? 1 : 0}), net.ints({x->dims[axis]}), net.ints({axis}), net.ints({step})},
+  net.node("Slice",
+           {x->name, net.ints({net.random.chance(0.5) ? 1 : 0}), net.ints({x->dims[axis]}), net.ints({axis}),
+            net.ints({step})},
            "", x->exact);
 }
 
@@ -86,7 +92,8 @@ void pad(NetworkBuilder& net) {
 void transpose(NetworkBuilder& net) {
   const auto x = net.pick(is_map);
   if (!x) return;
-  const std::vector<std::string> orders = {"perm=[0,2,3,1]", "perm=[0,3,1,2]", "perm=[0,1,3,2]", "perm=[0,2,1,3]"};
+  const std::vector<std::string> orders = {"perm=[0,2,3,1]", "perm=[0,3,1,2]", "perm=[0,1,3,2]",
+                                           "perm=[0,2,1,3]"};
   net.node("Transpose", {x->name}, net.random.pick(orders), x->exact);
 }
 
@@ -112,10 +119,11 @@ void upsample(NetworkBuilder& net) {
   const auto x = net.pick([](const Item& item) { return is_map(item) && item.dims[2] * item.dims[3] < 200; });
   if (!x) return;
   const std::string scales = net.floats({1, 1, 2, net.random.chance(0.7) ? 2.0 : 3.0});
-  const std::vector<std::string> forms = {"mode=\"nearest\", coordinate_transformation_mode=\"asymmetric\", nearest_mode=\"floor\"",
-                                          "mode=\"nearest\", coordinate_transformation_mode=\"half_pixel\"", "mode=\"nearest\"",
-                                          "mode=\"linear\", coordinate_transformation_mode=\"half_pixel\"",
-                                          "mode=\"linear\", coordinate_transformation_mode=\"align_corners\""};
+  const std::vector<std::string> forms = {
+      "mode=\"nearest\", coordinate_transformation_mode=\"asymmetric\", nearest_mode=\"floor\"",
+      "mode=\"nearest\", coordinate_transformation_mode=\"half_pixel\"", "mode=\"nearest\"",
+      "mode=\"linear\", coordinate_transformation_mode=\"half_pixel\"",
+      "mode=\"linear\", coordinate_transformation_mode=\"align_corners\""};
   net.node("Resize", {x->name, "_", scales}, net.random.pick(forms));
 }
 
@@ -123,7 +131,8 @@ void reduce(NetworkBuilder& net) {
   const auto x = net.pick(is_map);
   if (!x) return;
   const bool spatial = net.random.chance(0.6);
-  net.node(net.random.chance(0.6) ? "ReduceMean" : "ReduceMax", {x->name, net.ints(spatial ? std::vector<int64_t>{2, 3} : std::vector<int64_t>{1})},
+  net.node(net.random.chance(0.6) ? "ReduceMean" : "ReduceMax",
+           {x->name, net.ints(spatial ? std::vector<int64_t>{2, 3} : std::vector<int64_t>{1})},
            fmt::format("keepdims={}", net.random.chance(0.6) ? 1 : 0));
 }
 

@@ -12,7 +12,9 @@ namespace {
 
 using ir::Op;
 
-bool any(const Item& item) { return !item.dims.empty(); }
+bool any(const Item& item) {
+  return !item.dims.empty();
+}
 
 const std::vector<const char*>& activation_names() {
   static const std::vector<const char*> names = {
@@ -28,15 +30,19 @@ bool jumps(const std::string& op) {
   return op == "Floor" || op == "Ceil" || op == "Round" || op == "ThresholdedRelu";
 }
 
-bool is_steep(const std::string& op) { return op == "Log" || op == "Sqrt" || op == "Reciprocal"; }
+bool is_steep(const std::string& op) {
+  return op == "Log" || op == "Sqrt" || op == "Reciprocal";
+}
 
 std::string parameters(NetworkBuilder& net, const std::string& op) {
   if (op == "Gelu") return net.random.chance(0.5) ? "approximate=\"tanh\"" : "";
   if (net.random.chance(0.4)) return "";
   const std::set<std::string> with_alpha = {"LeakyRelu", "ThresholdedRelu", "Elu", "Celu", "Swish"};
   if (with_alpha.contains(op)) return fmt::format("alpha={:.3f}", net.random.real(0.05, 1.2));
-  if (op == "HardSigmoid") return fmt::format("alpha={:.3f}, beta={:.3f}", net.random.real(0.1, 0.4), net.random.real(0.2, 0.8));
-  if (op == "Selu") return fmt::format("alpha={:.3f}, gamma={:.3f}", net.random.real(0.5, 1.8), net.random.real(0.5, 1.2));
+  if (op == "HardSigmoid")
+    return fmt::format("alpha={:.3f}, beta={:.3f}", net.random.real(0.1, 0.4), net.random.real(0.2, 0.8));
+  if (op == "Selu")
+    return fmt::format("alpha={:.3f}, gamma={:.3f}", net.random.real(0.5, 1.8), net.random.real(0.5, 1.2));
   return "";
 }
 
@@ -91,11 +97,14 @@ void batch_norm(NetworkBuilder& net) {
 void affine(NetworkBuilder& net) {
   const auto x = net.pick(any);
   if (!x) return;
-  const std::string op = net.random.pick(std::vector<std::string>{"Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu", "Pow"});
+  const std::string op =
+      net.random.pick(std::vector<std::string>{"Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu", "Pow"});
   if (op == "Pow") {
     net.node("Pow", {x->name, net.constant("f32[] {2.0}")});
   } else if (op == "PRelu") {
-    net.node("PRelu", {x->name, net.random_constant(x->dims.size() == 4 ? ir::Shape{x->dims[1], 1, 1} : ir::Shape{1}, -0.5, 0.9)});
+    net.node("PRelu",
+             {x->name, net.random_constant(x->dims.size() == 4 ? ir::Shape{x->dims[1], 1, 1} : ir::Shape{1},
+                                           -0.5, 0.9)});
   } else {
     const std::string c = op == "Div" ? net.constant("f32[] {1.7}") : constant_beside(net, *x);
     const bool first = op == "Div" || net.random.chance(0.6);
@@ -108,7 +117,8 @@ void binary(NetworkBuilder& net) {
   if (!a) return;
   const auto b = net.pick([&](const Item& item) { return item.dims == a->dims && item.name != a->name; });
   const std::string other = b ? b->name : a->name;
-  const std::string op = net.random.pick(std::vector<std::string>{"Add", "Add", "Sub", "Mul", "Max", "Min", "Sum"});
+  const std::string op =
+      net.random.pick(std::vector<std::string>{"Add", "Add", "Sub", "Mul", "Max", "Min", "Sum"});
   const bool first = net.random.chance(0.5);
   std::vector<std::string> operands = {first ? a->name : other, first ? other : a->name};
   if (op == "Sum" && net.random.chance(0.5)) operands.push_back(a->name);
@@ -138,7 +148,8 @@ void gate(NetworkBuilder& net) {
   auto g = net.node(net.random.chance(0.7) ? "GlobalAveragePool" : "GlobalMaxPool", {x->name});
   if (!g) return;
   const int64_t c = x->dims[1];
-  g = net.node("Conv", {g->name, net.random_constant({c, c, 1, 1}, -0.5, 0.5), net.random_constant({c}, -0.5, 0.5)});
+  g = net.node("Conv",
+               {g->name, net.random_constant({c, c, 1, 1}, -0.5, 0.5), net.random_constant({c}, -0.5, 0.5)});
   if (g) g = net.node(net.random.pick(std::vector<std::string>{"Sigmoid", "HardSigmoid", "Tanh"}), {g->name});
   if (!g) return;
   const bool first = net.random.chance(0.5);

@@ -23,7 +23,9 @@ int64_t Random::below(int64_t bound) {
   return static_cast<int64_t>((state_ * 0x2545F4914F6CDD1DULL) >> 33) % bound;
 }
 
-double Random::real(double low, double high) { return low + (high - low) * static_cast<double>(below(4096)) / 4096.0; }
+double Random::real(double low, double high) {
+  return low + (high - low) * static_cast<double>(below(4096)) / 4096.0;
+}
 
 std::string attribute(const std::string& name, const std::vector<int64_t>& values) {
   return fmt::format("{}=[{}]", name, fmt::join(values, ","));
@@ -42,7 +44,8 @@ std::string NetworkBuilder::constant(const std::string& body) {
 }
 
 std::string NetworkBuilder::random_constant(const ir::Shape& dims, double low, double high) {
-  return constant(fmt::format("f32{} random(seed={}, lo={:.4f}, hi={:.4f})", ir::to_string(dims), next_ + 1, low, high));
+  return constant(
+      fmt::format("f32{} random(seed={}, lo={:.4f}, hi={:.4f})", ir::to_string(dims), next_ + 1, low, high));
 }
 
 std::string NetworkBuilder::ints(const std::vector<int64_t>& values) {
@@ -59,7 +62,8 @@ std::optional<Item> NetworkBuilder::node(const std::string& op, const std::vecto
   return made.empty() ? std::nullopt : std::optional(made[0]);
 }
 
-std::vector<Item> NetworkBuilder::nodes(int outputs, const std::string& op, const std::vector<std::string>& operands,
+std::vector<Item> NetworkBuilder::nodes(int outputs, const std::string& op,
+                                        const std::vector<std::string>& operands,
                                         const std::string& attributes, bool exact) {
   std::vector<Item> made;
   std::vector<std::string> names;
@@ -68,13 +72,15 @@ std::vector<Item> NetworkBuilder::nodes(int outputs, const std::string& op, cons
     made.push_back({names.back(), {}, exact});
   }
   const std::string braces = attributes.empty() ? "" : " {" + attributes + "}";
-  statements_.push_back(fmt::format("{} = {}({}){}", fmt::join(names, ", "), op, fmt::join(operands, ", "), braces));
+  statements_.push_back(
+      fmt::format("{} = {}({}){}", fmt::join(names, ", "), op, fmt::join(operands, ", "), braces));
   try {
     const auto types = types_of(statements_);
     for (Item& item : made) {
       item.dims = types.at(item.name).dims;
       const int64_t elems = ir::element_count(item.dims);
-      if (elems < 1 || elems > k_max_elems) throw Error(Diagnostic{.code = "size", .message = "not a size for a test"});
+      if (elems < 1 || elems > k_max_elems)
+        throw Error(Diagnostic{.code = "size", .message = "not a size for a test"});
     }
   } catch (const Error&) {
     statements_.pop_back();
@@ -84,7 +90,9 @@ std::vector<Item> NetworkBuilder::nodes(int outputs, const std::string& op, cons
   return made;
 }
 
-void NetworkBuilder::output(const Item& item) { statements_.push_back("output " + item.name); }
+void NetworkBuilder::output(const std::string& text) {
+  statements_.push_back("output " + text);
+}
 
 std::optional<Item> NetworkBuilder::pick(const std::function<bool(const Item&)>& fits) {
   std::vector<Item> found;

@@ -46,11 +46,12 @@ class NetworkBuilder {
   std::string floats(const std::vector<double>& values);
 
   /// A node of one output; nothing when the node would be invalid there or its result too large.
-  std::optional<Item> node(const std::string& op, const std::vector<std::string>& operands, const std::string& attributes = "",
-                           bool exact = false);
+  std::optional<Item> node(const std::string& op, const std::vector<std::string>& operands,
+                           const std::string& attributes = "", bool exact = false);
   std::vector<Item> nodes(int outputs, const std::string& op, const std::vector<std::string>& operands,
                           const std::string& attributes, bool exact);
-  void output(const Item& item);
+  /// "v1", or "name = v1".
+  void output(const std::string& text);
 
   /// A value so far, mostly a late one, that fulfils the predicate.
   std::optional<Item> pick(const std::function<bool(const Item&)>& fits);

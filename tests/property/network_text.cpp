@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "property/network_text.h"
 
+#include <algorithm>
+#include <set>
 #include <sstream>
 
 #include "ir/parser.h"
@@ -12,7 +14,9 @@ namespace {
 
 constexpr const char* k_output = "output ";
 
-bool is_output(const std::string& statement) { return statement.starts_with(k_output); }
+bool is_output(const std::string& statement) {
+  return statement.starts_with(k_output);
+}
 
 std::vector<std::string> split_names(const std::string& list) {
   std::vector<std::string> names;
@@ -26,8 +30,9 @@ std::vector<std::string> split_names(const std::string& list) {
 
 /// Where the operands of a node lie in its statement; empty for inputs and constants.
 std::pair<size_t, size_t> operand_range(const std::string& statement) {
-  if (is_output(statement)) return {std::string(k_output).size(), statement.size()};
   const size_t equals = statement.find(" = ");
+  if (is_output(statement))
+    return {equals == std::string::npos ? std::string(k_output).size() : equals + 3, statement.size()};
   const std::string right = statement.substr(equals + 3);
   if (right.starts_with("input ") || right.starts_with("constant ")) return {0, 0};
   const size_t open = statement.find('(', equals);
@@ -51,7 +56,8 @@ Statements statements_of(const std::string& text) {
 }
 
 std::vector<std::string> defined_names(const std::string& statement) {
-  return is_output(statement) ? std::vector<std::string>{} : split_names(statement.substr(0, statement.find(" = ")));
+  return is_output(statement) ? std::vector<std::string>{}
+                              : split_names(statement.substr(0, statement.find(" = ")));
 }
 
 std::vector<std::string> read_names(const std::string& statement) {
@@ -65,6 +71,21 @@ std::string with_operand(const std::string& statement, const std::string& from, 
   for (const std::string& name : read_names(statement))
     operands += (operands.empty() ? "" : ", ") + (name == from ? to : name);
   return statement.substr(0, first) + operands + statement.substr(last);
+}
+
+Statements without_unread(Statements statements) {
+  std::set<std::string> read;
+  Statements kept;
+  for (auto statement = statements.rbegin(); statement != statements.rend(); ++statement) {
+    const std::vector<std::string> names = defined_names(*statement);
+    const bool wanted = is_output(*statement) || std::any_of(names.begin(), names.end(),
+                                                             [&](const auto& n) { return read.contains(n); });
+    if (!wanted) continue;
+    for (const std::string& name : read_names(*statement)) read.insert(name);
+    kept.push_back(*statement);
+  }
+  std::reverse(kept.begin(), kept.end());
+  return kept;
 }
 
 std::map<std::string, ir::TensorType> types_of(const Statements& statements) {

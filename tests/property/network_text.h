@@ -21,6 +21,9 @@ std::vector<std::string> read_names(const std::string& statement);
 /// The statement reading `to` wherever it reads `from`.
 std::string with_operand(const std::string& statement, const std::string& from, const std::string& to);
 
+/// Without the inputs, constants and nodes that no output depends on.
+Statements without_unread(Statements statements);
+
 /// The type of every value by name. Throws Error when the text is no valid network.
 std::map<std::string, ir::TensorType> types_of(const Statements& statements);
 

@@ -97,42 +97,53 @@ TEST(Elementwise, CastBetweenAllTypes) {
   expect_cases(cases);
 }
 
-TEST(Elementwise, ActivationsAreTheInterpreters) {
+constexpr const char* k_activations[] = {"Relu(x0)",
+                                         "LeakyRelu(x0) {alpha=0.2}",
+                                         "ThresholdedRelu(x0)",
+                                         "Clip(x0, lo, hi)",
+                                         "Clip(x0, _, hi)",
+                                         "Clip(x0)",
+                                         "Sigmoid(x0)",
+                                         "HardSigmoid(x0)",
+                                         "HardSwish(x0)",
+                                         "Swish(x0) {alpha=1.5}",
+                                         "Tanh(x0)",
+                                         "Elu(x0)",
+                                         "Celu(x0) {alpha=2.0}",
+                                         "Selu(x0)",
+                                         "Gelu(x0)",
+                                         "Gelu(x0) {approximate=\"tanh\"}",
+                                         "Mish(x0)",
+                                         "Softplus(x0)",
+                                         "Softsign(x0)",
+                                         "Exp(x0)",
+                                         "Log(x0)",
+                                         "Erf(x0)",
+                                         "Sqrt(x0)",
+                                         "Reciprocal(x0)",
+                                         "Floor(x0)",
+                                         "Ceil(x0)",
+                                         "Round(x0)",
+                                         "Abs(x0)",
+                                         "Neg(x0)"};
+
+/// Every activation on `type`, with bounds for Clip.
+std::vector<RoutineCase> activations_of(const std::string& type, double tolerance) {
+  const std::string bounds = "lo = constant " + type + "[] {-0.5}\nhi = constant " + type + "[] {0.75}";
   std::vector<RoutineCase> cases;
-  for (const char* call : {"Relu(x0)",
-                           "LeakyRelu(x0) {alpha=0.2}",
-                           "ThresholdedRelu(x0)",
-                           "Clip(x0, lo, hi)",
-                           "Clip(x0, _, hi)",
-                           "Clip(x0)",
-                           "Sigmoid(x0)",
-                           "HardSigmoid(x0)",
-                           "HardSwish(x0)",
-                           "Swish(x0) {alpha=1.5}",
-                           "Tanh(x0)",
-                           "Elu(x0)",
-                           "Celu(x0) {alpha=2.0}",
-                           "Selu(x0)",
-                           "Gelu(x0)",
-                           "Gelu(x0) {approximate=\"tanh\"}",
-                           "Mish(x0)",
-                           "Softplus(x0)",
-                           "Softsign(x0)",
-                           "Exp(x0)",
-                           "Log(x0)",
-                           "Erf(x0)",
-                           "Sqrt(x0)",
-                           "Reciprocal(x0)",
-                           "Floor(x0)",
-                           "Ceil(x0)",
-                           "Round(x0)",
-                           "Abs(x0)",
-                           "Neg(x0)"}) {
-    const char* bounds = "lo = constant f32[] {-0.5}\nhi = constant f32[] {0.75}";
-    cases.push_back({one_node("f32[3,100]", call, bounds), 0, -3, 3});
-    cases.push_back({one_node("f32[40]", call, bounds), 0, -3, 3, true});
+  for (const char* call : k_activations) {
+    cases.push_back({one_node(type + "[3,100]", call, bounds), tolerance, -3, 3});
+    cases.push_back({one_node(type + "[40]", call, bounds), tolerance, -3, 3, true});
   }
-  expect_cases(cases);
+  return cases;
+}
+
+TEST(Elementwise, ActivationsAreTheInterpreters) {
+  expect_cases(activations_of("f32", 0));
+}
+
+TEST(Elementwise, ActivationsInDouble) {
+  expect_cases(activations_of("f64", 0));
 }
 
 TEST(Elementwise, IntegerFunctions) {
@@ -153,6 +164,41 @@ TEST(Elementwise, BatchNormalizationOfElements) {
       "s = constant f32[3,4] random(seed=1)\nb = constant f32[3,4] random(seed=2)\n"
       "m = constant f32[3,4] random(seed=3)\nv = constant f32[3,4] random(seed=4, lo=0.5, hi=2)";
   expect_cases({{one_node("f32[2,3,4]", "BatchNormalization(x0, s, b, m, v) {spatial=0}", statistics)}});
+}
+
+TEST(Elementwise, BatchNormalizationOfChannels) {
+  const char* statistics =
+      "s = constant f32[3] {1, -2, 1e30}\nb = constant f32[3] {0.5, 0, -1}\n"
+      "m = constant f32[3] {1, 2, -3}\nv = constant f32[3] {4, -1, 0}";
+  std::vector<RoutineCase> cases;
+  for (const char* type : {"f32[5,3]", "f32[2,3,7]", "f32[1,3,4,5]", "f32[2,3,2,3,4]", "f32[40,3,50,20]"}) {
+    cases.push_back({one_node(type, "BatchNormalization(x0, s, b, m, v) {epsilon=0.0}", statistics)});
+    cases.push_back({one_node(std::string(type) + " f32[3] f32[3] f32[3] f32[3]",
+                              "BatchNormalization(x0, x1, x2, x3, x4)"),
+                     0, 0.5, 2});
+  }
+  cases.push_back({one_node("f32[5,3,8]", "BatchNormalization(x0, s, b, m, v)", statistics), 0, -3, 3, true});
+  expect_cases(cases);
+}
+
+TEST(Elementwise, ClipBetweenRunTimeBounds) {
+  std::vector<RoutineCase> cases;
+  for (const std::string type : {"f32", "f64", "i64", "i32", "i8", "u8"}) {
+    const std::string known = "lo = constant " + type + "[] {3}\nhi = constant " + type + "[1] {50}";
+    const double low = type == "u8" ? 0 : -120;
+    const std::string both = type + "[300] " + type + "[] " + type + "[1]",
+                      one = type + "[300] " + type + "[]";
+    cases.push_back({one_node(both, "Clip(x0, x1, x2)"), 0, low, 120});
+    cases.push_back({one_node(both, "Clip(x0, x2, x1)"), 0, low, 120});
+    cases.push_back({one_node(one, "Clip(x0, x1)"), 0, low, 120});
+    cases.push_back({one_node(one, "Clip(x0, _, x1)"), 0, low, 120});
+    cases.push_back({one_node(one, "Clip(x0, lo, x1)", known), 0, low, 120});
+    cases.push_back({one_node(one, "Clip(x0, x1, hi)", known), 0, low, 120});
+    cases.push_back({one_node(type + "[300]", "Clip(x0, lo, hi)", known), 0, low, 120});
+  }
+  // The first element of every operand is NaN: a bound that is NaN bounds nothing.
+  cases.push_back({one_node("f32[40] f32[] f32[]", "Clip(x0, x1, x2)"), 0, -3, 3, true});
+  expect_cases(cases);
 }
 
 }  // namespace

@@ -70,6 +70,10 @@ TEST(Movement, PadInEveryMode) {
        {pad("u8[6,5]", "[4] {-1, 2, -2, -1}", "v = constant u8[] {7}", "")},
        {pad("f32[6,5]", "[4] {-1, 2, 2, -1}", "", " {mode=\"reflect\"}")},
        {pad("f32[1,3,60,60]", "[8] {0, 0, 1, 1, 0, 0, 1, 1}", "", "")},
+       {one_node("f32[2,3,4] f32[]", "Pad(x0, p, x1)", "p = constant i64[6] {1, 0, 2, 0, 1, 3}")},
+       {one_node("i64[6,5] i64[1]", "Pad(x0, p, x1)", "p = constant i64[4] {-1, 2, -2, -1}"), 0, -50, 50},
+       {one_node("u8[6,5] u8[]", "Pad(x0, p, x1)", "p = constant i64[4] {1, 2, 3, 4}"), 0, 0, 200},
+       {one_node("f32[4,5] f32[]", "Pad(x0, p, x1) {mode=\"edge\"}", "p = constant i64[4] {2, 3, 1, 9}")},
        {one_node("f32[3,4]", "Pad(x0, p, _, a)", "p = constant i64[2] {1, 2}\na = constant i64[1] {-1}")}});
 }
 

@@ -22,11 +22,14 @@ struct Prepared {
 };
 
 void add_specials(ir::Tensor& tensor) {
-  if (tensor.dtype() != ir::DType::f32) return;
-  constexpr float k_infinity = std::numeric_limits<float>::infinity();
-  const float specials[] = {std::nanf(""), k_infinity, -k_infinity, 0.0f, -0.0f, 1e-40f, 88.8f, -104.0f};
-  auto elements = tensor.data<float>();
-  for (size_t i = 0; i < std::size(specials) && i * 3 < elements.size(); ++i) elements[i * 3] = specials[i];
+  constexpr double k_infinity = std::numeric_limits<double>::infinity();
+  const double specials[] = {std::nan(""), k_infinity, -k_infinity, 0.0, -0.0, 1e-40, 88.8, -104.0};
+  const auto fill = [&]<class E>(std::span<E> elements) {
+    for (size_t i = 0; i < std::size(specials) && i * 3 < elements.size(); ++i)
+      elements[i * 3] = static_cast<E>(specials[i]);
+  };
+  if (tensor.dtype() == ir::DType::f32) fill(tensor.data<float>());
+  if (tensor.dtype() == ir::DType::f64) fill(tensor.data<double>());
 }
 
 Prepared prepare(const RoutineCase& c) {

@@ -87,6 +87,7 @@ driver::CompileOptions to_options(const CompileArguments& arguments) {
                                                                   : onnx::BatchNormMode::as_exported;
   check_pattern_names(arguments.disabled);
   options.rewrite = {.stop_after = arguments.stop_after, .disabled = arguments.disabled};
+  options.exact = arguments.tolerance == "exact";
   return options;
 }
 

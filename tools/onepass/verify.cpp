@@ -9,6 +9,8 @@
 #include "verbs.h"
 #include "verify/verify.h"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <memory>
 
@@ -70,6 +72,8 @@ int verify_model(const VerifyArguments& arguments) {
                                  .threads = arguments.threads,
                                  .on_progress = [&](int done, int total) { progress.show(done, total); }});
   }
+  // A framework that used other statistics differs from this network, folded or not.
+  for (const Diagnostic& warning : program.journal.warnings) fmt::print(stderr, "{}\n", to_string(warning));
   if (arguments.json) {
     print_json(arguments.model, frames, report);
   } else {

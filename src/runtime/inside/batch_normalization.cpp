@@ -22,3 +22,21 @@ void onepass_batch_normalization_elements_f32(const Call* call, int64_t begin, i
     dst[i] = (src[i] - mean[p]) / std::sqrt(variance[p] + epsilon) * scale[p] + bias[p];
   }
 }
+
+void onepass_batch_normalization_channels_f32(const Call* call, int64_t begin, int64_t end) {
+  inside::Params params(call);
+  const int64_t channels = params.take();
+  const int64_t plane_elems = params.take();
+  const float epsilon = params.take_float();
+  const inside::Range planes = inside::units(call, begin, end);
+  for (int64_t plane = planes.begin; plane < planes.end; ++plane) {
+    const int64_t c = plane % channels;
+    const float scale = inside::src_of<float>(call, 1)[c];
+    const float bias = inside::src_of<float>(call, 2)[c];
+    const float mean = inside::src_of<float>(call, 3)[c];
+    const float deviation = std::sqrt(inside::src_of<float>(call, 4)[c] + epsilon);
+    const float* src = inside::src_of<float>(call, 0) + plane * plane_elems;
+    float* dst = inside::dst_of<float>(call, 5) + plane * plane_elems;
+    for (int64_t i = 0; i < plane_elems; ++i) dst[i] = (src[i] - mean) / deviation * scale + bias;
+  }
+}

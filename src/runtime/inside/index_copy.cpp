@@ -37,9 +37,15 @@ void copy_row(const E* src, const int64_t* sources, E value, E* dst, int64_t len
 }
 
 template <class E>
-void index_copy(const Call* call, int64_t slice_begin, int64_t slice_end) {
-  Params params(call);
-  const int64_t value_bits = params.take();
+struct Filled {
+  const E* src;
+  E value;
+  E* dst;
+};
+
+/// `params` stands at the rank.
+template <class E>
+void index_copy(const Filled<E>& operands, Params params, Range rows) {
   IndexedShape shape{};
   shape.rank = params.take();
   shape.dims = params.take(shape.rank);
@@ -48,12 +54,25 @@ void index_copy(const Call* call, int64_t slice_begin, int64_t slice_end) {
   shape.sources = params.take(entries);
   const int64_t inner = shape.dims[shape.rank - 1];
   const int64_t* inner_sources = shape.sources + entries - inner;
-  const Range rows = units(call, slice_begin, slice_end);
   for (int64_t row = rows.begin; row < rows.end; ++row) {
     const int64_t offset = row_offset(shape, row);
-    const E* src = offset < 0 ? nullptr : src_of<E>(call, 0) + offset;
-    copy_row(src, inner_sources, static_cast<E>(value_bits), dst_of<E>(call, 1) + row * inner, inner);
+    const E* src = offset < 0 ? nullptr : operands.src + offset;
+    copy_row(src, inner_sources, operands.value, operands.dst + row * inner, inner);
   }
+}
+
+template <class E>
+void with_known_fill(const Call* call, int64_t slice_begin, int64_t slice_end) {
+  Params params(call);
+  const auto value = static_cast<E>(params.take());
+  index_copy<E>({src_of<E>(call, 0), value, dst_of<E>(call, 1)}, params, units(call, slice_begin, slice_end));
+}
+
+template <class E>
+void with_fill_operand(const Call* call, int64_t slice_begin, int64_t slice_end) {
+  const E value = *src_of<E>(call, 1);
+  index_copy<E>({src_of<E>(call, 0), value, dst_of<E>(call, 2)}, Params(call),
+                units(call, slice_begin, slice_end));
 }
 
 }  // namespace
@@ -63,11 +82,20 @@ void index_copy(const Call* call, int64_t slice_begin, int64_t slice_end) {
 using namespace onepass;
 
 void onepass_index_copy_1(const Call* call, int64_t begin, int64_t end) {
-  inside::index_copy<uint8_t>(call, begin, end);
+  inside::with_known_fill<uint8_t>(call, begin, end);
 }
 void onepass_index_copy_4(const Call* call, int64_t begin, int64_t end) {
-  inside::index_copy<uint32_t>(call, begin, end);
+  inside::with_known_fill<uint32_t>(call, begin, end);
 }
 void onepass_index_copy_8(const Call* call, int64_t begin, int64_t end) {
-  inside::index_copy<uint64_t>(call, begin, end);
+  inside::with_known_fill<uint64_t>(call, begin, end);
+}
+void onepass_index_copy_filled_1(const Call* call, int64_t begin, int64_t end) {
+  inside::with_fill_operand<uint8_t>(call, begin, end);
+}
+void onepass_index_copy_filled_4(const Call* call, int64_t begin, int64_t end) {
+  inside::with_fill_operand<uint32_t>(call, begin, end);
+}
+void onepass_index_copy_filled_8(const Call* call, int64_t begin, int64_t end) {
+  inside::with_fill_operand<uint64_t>(call, begin, end);
 }

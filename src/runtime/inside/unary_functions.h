@@ -15,18 +15,21 @@ struct Parameters {
   E alpha, beta;
 };
 
-inline float cut_to_unit(float x) {
-  if (x < 0.0f) return 0.0f;
-  return x > 1.0f ? 1.0f : x;
+template <class E>
+E cut_to_unit(E x) {
+  if (x < E(0)) return E(0);
+  return x > E(1) ? E(1) : x;
 }
 
-inline float logistic(float x) {
-  return 1.0f / (1.0f + std::exp(-x));
+template <class E>
+E logistic(E x) {
+  return E(1) / (E(1) + std::exp(-x));
 }
 
 /// log(1 + exp(x)) without overflow.
-inline float log_one_plus_exp(float x) {
-  return (x < 0.0f ? 0.0f : x) + std::log1p(std::exp(-std::fabs(x)));
+template <class E>
+E log_one_plus_exp(E x) {
+  return (x < E(0) ? E(0) : x) + std::log1p(std::exp(-std::fabs(x)));
 }
 
 struct ReluOf {
@@ -37,11 +40,17 @@ struct ReluOf {
 };
 
 struct LeakyReluOf {
-  static float apply(float x, const Parameters<float>& p) { return x < 0.0f ? p.alpha * x : x; }
+  template <class E>
+  static E apply(E x, const Parameters<E>& p) {
+    return x < E(0) ? p.alpha * x : x;
+  }
 };
 
 struct ThresholdedReluOf {
-  static float apply(float x, const Parameters<float>& p) { return x > p.alpha ? x : 0.0f; }
+  template <class E>
+  static E apply(E x, const Parameters<E>& p) {
+    return x > p.alpha ? x : E(0);
+  }
 };
 
 /// Where low > high everything becomes high.
@@ -54,97 +63,154 @@ struct ClipOf {
 };
 
 struct SigmoidOf {
-  static float apply(float x, const Parameters<float>&) { return logistic(x); }
+  template <class E>
+  static E apply(E x, const Parameters<E>&) {
+    return logistic(x);
+  }
 };
 
 struct HardSigmoidOf {
-  static float apply(float x, const Parameters<float>& p) { return cut_to_unit(p.alpha * x + p.beta); }
+  template <class E>
+  static E apply(E x, const Parameters<E>& p) {
+    return cut_to_unit(p.alpha * x + p.beta);
+  }
 };
 
 struct HardSwishOf {
-  static float apply(float x, const Parameters<float>&) { return x * cut_to_unit(x / 6.0f + 0.5f); }
+  template <class E>
+  static E apply(E x, const Parameters<E>&) {
+    return x * cut_to_unit(x / E(6) + E(0.5));
+  }
 };
 
 struct SwishOf {
-  static float apply(float x, const Parameters<float>& p) { return x * logistic(p.alpha * x); }
+  template <class E>
+  static E apply(E x, const Parameters<E>& p) {
+    return x * logistic(p.alpha * x);
+  }
 };
 
 struct TanhOf {
-  static float apply(float x, const Parameters<float>&) { return std::tanh(x); }
+  template <class E>
+  static E apply(E x, const Parameters<E>&) {
+    return std::tanh(x);
+  }
 };
 
 struct EluOf {
-  static float apply(float x, const Parameters<float>& p) { return x < 0.0f ? p.alpha * std::expm1(x) : x; }
+  template <class E>
+  static E apply(E x, const Parameters<E>& p) {
+    return x < E(0) ? p.alpha * std::expm1(x) : x;
+  }
 };
 
 struct CeluOf {
-  static float apply(float x, const Parameters<float>& p) {
-    const float curve = p.alpha * std::expm1(x / p.alpha);
-    return (x < 0.0f ? 0.0f : x) + (curve > 0.0f ? 0.0f : curve);
+  template <class E>
+  static E apply(E x, const Parameters<E>& p) {
+    const E curve = p.alpha * std::expm1(x / p.alpha);
+    return (x < E(0) ? E(0) : x) + (curve > E(0) ? E(0) : curve);
   }
 };
 
 /// beta is ONNX's gamma.
 struct SeluOf {
-  static float apply(float x, const Parameters<float>& p) {
-    return p.beta * (x <= 0.0f ? p.alpha * std::expm1(x) : x);
+  template <class E>
+  static E apply(E x, const Parameters<E>& p) {
+    return p.beta * (x <= E(0) ? p.alpha * std::expm1(x) : x);
   }
 };
 
 /// alpha 1: the tanh approximation.
 struct GeluOf {
-  static float apply(float x, const Parameters<float>& p) {
-    constexpr float k_scale = 0.797884560802865355880f;  // sqrt(2 / pi)
-    constexpr float k_cubic = 0.044715f;
-    constexpr float k_inverse_root = 0.707106781186547524401f;  // sqrt(1 / 2)
-    if (p.alpha != 0.0f) return 0.5f * x * (1.0f + std::tanh(k_scale * (x + k_cubic * x * x * x)));
-    return 0.5f * x * (1.0f + std::erf(x * k_inverse_root));
+  template <class E>
+  static E apply(E x, const Parameters<E>& p) {
+    constexpr E k_scale = E(0.797884560802865355880);  // sqrt(2 / pi)
+    constexpr E k_cubic = E(0.044715);
+    constexpr E k_inverse_root = E(0.707106781186547524401);  // sqrt(1 / 2)
+    if (p.alpha != E(0)) return E(0.5) * x * (E(1) + std::tanh(k_scale * (x + k_cubic * x * x * x)));
+    return E(0.5) * x * (E(1) + std::erf(x * k_inverse_root));
   }
 };
 
 struct MishOf {
-  static float apply(float x, const Parameters<float>&) { return x * std::tanh(log_one_plus_exp(x)); }
+  template <class E>
+  static E apply(E x, const Parameters<E>&) {
+    return x * std::tanh(log_one_plus_exp(x));
+  }
 };
 
 struct SoftplusOf {
-  static float apply(float x, const Parameters<float>&) { return log_one_plus_exp(x); }
+  template <class E>
+  static E apply(E x, const Parameters<E>&) {
+    return log_one_plus_exp(x);
+  }
 };
 
 struct SoftsignOf {
-  static float apply(float x, const Parameters<float>&) { return x / (1.0f + std::fabs(x)); }
+  template <class E>
+  static E apply(E x, const Parameters<E>&) {
+    return x / (E(1) + std::fabs(x));
+  }
 };
 
 struct ExpOf {
-  static float apply(float x, const Parameters<float>&) { return std::exp(x); }
+  template <class E>
+  static E apply(E x, const Parameters<E>&) {
+    return std::exp(x);
+  }
 };
 
 struct LogOf {
-  static float apply(float x, const Parameters<float>&) { return std::log(x); }
+  template <class E>
+  static E apply(E x, const Parameters<E>&) {
+    return std::log(x);
+  }
 };
 
 struct ErfOf {
-  static float apply(float x, const Parameters<float>&) { return std::erf(x); }
+  template <class E>
+  static E apply(E x, const Parameters<E>&) {
+    return std::erf(x);
+  }
 };
 
 struct SqrtOf {
-  static float apply(float x, const Parameters<float>&) { return std::sqrt(x); }
+  template <class E>
+  static E apply(E x, const Parameters<E>&) {
+    return std::sqrt(x);
+  }
 };
 
 struct ReciprocalOf {
-  static float apply(float x, const Parameters<float>&) { return 1.0f / x; }
+  template <class E>
+  static E apply(E x, const Parameters<E>&) {
+    return E(1) / x;
+  }
 };
 
 struct FloorOf {
-  static float apply(float x, const Parameters<float>&) { return std::floor(x); }
+  template <class E>
+  static E apply(E x, const Parameters<E>&) {
+    return std::floor(x);
+  }
 };
 
 struct CeilOf {
-  static float apply(float x, const Parameters<float>&) { return std::ceil(x); }
+  template <class E>
+  static E apply(E x, const Parameters<E>&) {
+    return std::ceil(x);
+  }
 };
 
 /// Halves go to the even neighbour, whatever the rounding mode; the sign of zero stays.
 struct RoundOf {
-  static float apply(float x, const Parameters<float>&) { return __builtin_roundevenf(x); }
+  template <class E>
+  static E apply(E x, const Parameters<E>&) {
+    if constexpr (std::is_same_v<E, float>)
+      return __builtin_roundevenf(x);
+    else
+      return __builtin_roundeven(x);
+  }
 };
 
 /// The smallest integer stays itself, as in two's complement.
