@@ -42,6 +42,7 @@ class Values {
   llvm::Value* lower(loops::Type type, const loops::Shuffle& shuffle);
 
   llvm::Value* load_plain(llvm::Type* type, const loops::Load& load);
+  void prefetch(llvm::Value* address);
   llvm::Value* load_masked(llvm::Type* type, const loops::Load& load, int active);
   llvm::Value* load_every_second(llvm::Type* type, const loops::Load& load, int lanes);
   llvm::Value* load_lanes(llvm::Type* type, const loops::Load& load, int active);

@@ -24,7 +24,7 @@ using loops::BufferId;
 using loops::RegisterId;
 using loops::Value;
 
-constexpr int64_t k_channel_unroll = 4;
+constexpr int64_t k_channel_unroll = 2;
 
 class DirectEmitter {
  public:
@@ -36,7 +36,7 @@ class DirectEmitter {
         lanes_(target.vector_lanes),
         b_(name),
         src_(b_.input("src", spec.src.elems())),
-        weights_(b_.input("weights", geometry_.group_elems() * spec.groups, 64)),
+        weights_(b_.stream("weights", geometry_.group_elems() * spec.groups, 64)),
         bias_(spec.bias ? b_.input("bias", geometry_.vectors * lanes_ * spec.groups, 64) : BufferId{}),
         epilogue_(b_, spec_.epilogue, spec_.dst, lanes_),
         dst_(b_.output("dst", spec.dst.elems())) {

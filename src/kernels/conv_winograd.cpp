@@ -25,7 +25,7 @@ using loops::BufferId;
 using loops::RegisterId;
 using loops::Value;
 
-constexpr int64_t k_channel_unroll = 4;
+constexpr int64_t k_channel_unroll = 2;
 
 class WinogradEmitter {
  public:
@@ -36,7 +36,7 @@ class WinogradEmitter {
         lanes_(target.vector_lanes),
         b_(name),
         src_(b_.input("src", spec.src.elems())),
-        weights_(b_.input("weights", g_.weight_elems(), 64)),
+        weights_(b_.stream("weights", g_.weight_elems(), 64)),
         bias_(spec.bias ? b_.input("bias", g_.vectors * lanes_, 64) : BufferId{}),
         epilogue_(b_, spec_.epilogue, spec_.dst, lanes_),
         dst_(b_.output("dst", spec.dst.elems())),

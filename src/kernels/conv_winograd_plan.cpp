@@ -30,12 +30,16 @@ double block_cycles(const WinogradGeometry& g, int64_t tiles, const targets::Tar
   return std::max(lanes_cycles + overhead, weight_bytes / bytes_per_ns * target.clock_ghz) + transforms;
 }
 
+int64_t scratch_elems(const WinogradGeometry& g) { return g.points * (g.source_point_stride + g.product_point_stride); }
+
 double predicted_cycles(const ConvSpec& spec, const WinogradTile& tile, const targets::Target& target) {
   const WinogradGeometry g(spec, tile, target);
   const int64_t whole = g.image_tiles / g.block_tiles, rest = g.image_tiles % g.block_tiles;
   const double image = static_cast<double>(whole) * block_cycles(g, g.block_tiles, target) +
                        (rest > 0 ? block_cycles(g, rest, target) : 0);
-  return image * static_cast<double>(spec.dst.n);
+  // V and M of a block share L2 with the weights; the more they fill, the more of both is fetched twice.
+  const double filled = static_cast<double>(scratch_elems(g)) * 4 / static_cast<double>(target.l2_bytes);
+  return image * static_cast<double>(spec.dst.n) * (1 + 0.2 * std::max(0.0, filled - 0.1));
 }
 
 }  // namespace
@@ -101,7 +105,7 @@ Estimate estimate_conv_winograd(const ConvSpec& spec, const WinogradTile& tile, 
   e.bytes_written = spec.dst.n * spec.dst.batch_stride * 4;
   e.weight_bytes = g.weight_elems() * 4;
   e.l2_bytes = e.weight_bytes * g.blocks * spec.dst.n;
-  e.scratch_bytes = (g.points * (g.source_point_stride + g.product_point_stride)) * 4;
+  e.scratch_bytes = scratch_elems(g) * 4;
   e.registers = static_cast<int>(most_pixels(g.panel_vectors, target) * g.panel_vectors + g.panel_vectors + 1);
   e.efficiency = std::min(0.98, e.executed_flops / target.flops_per_cycle / std::max(1.0, predicted_cycles(spec, tile, target)));
   return e;

@@ -60,6 +60,12 @@ BufferId Builder::input(std::string name, int64_t elems, int64_t align_bytes) {
   return {static_cast<int32_t>(nest_.buffers.size() - 1)};
 }
 
+BufferId Builder::stream(std::string name, int64_t elems, int64_t align_bytes) {
+  const BufferId id = input(std::move(name), elems, align_bytes);
+  nest_.buffers.back().streamed = true;
+  return id;
+}
+
 BufferId Builder::output(std::string name, int64_t elems, int64_t align_bytes) {
   const BufferId id = input(std::move(name), elems, align_bytes);
   nest_.buffers.back().written = true;

@@ -27,6 +27,8 @@ class Builder {
   explicit Builder(std::string name);
 
   BufferId input(std::string name, int64_t elems, int64_t align_bytes = 4);
+  /// An input whose vectors are read in the order of their addresses.
+  BufferId stream(std::string name, int64_t elems, int64_t align_bytes = 4);
   BufferId output(std::string name, int64_t elems, int64_t align_bytes = 4);
   BufferId scratch(std::string name, int64_t elems);
   RegisterId registers(std::string name, Type type, int count);

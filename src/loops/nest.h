@@ -139,6 +139,7 @@ struct Buffer {
   bool written = false;
   bool scratch = false;     ///< private to a slice; contents undefined when a slice starts
   int64_t align_bytes = 4;  ///< of the address
+  bool streamed = false;    ///< read in the order of its addresses: a back end may fetch ahead
 };
 
 /// `count` vector registers, addressed by slot. Undefined until assigned.

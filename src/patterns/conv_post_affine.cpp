@@ -17,7 +17,7 @@ constexpr Condition k_conditions[] = {
     {"C2", "it has one statistic for each channel (spatial is not 0)"},
     {"C3", "its scale, bias, mean and variance are constants of type f32; a graph input is none"},
     {"C4", "the four parameters have one entry for each channel of the accumulator"},
-    {"C5", "no gain is infinite in f32"}};
+    {"C5", "no gain or shift is infinite in f32"}};
 
 bool applies(const ir::Graph& graph, const GroupDraft& draft, ir::NodeId next) {
   return has_conv_anchor(graph, draft) && graph.node(next).op == ir::Op::BatchNormalization;

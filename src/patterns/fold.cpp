@@ -196,6 +196,10 @@ std::optional<Failure> overflow_failure(const ir::Graph& graph, ir::NodeId linea
   for (size_t i = 0; i < before.size(); ++i)
     if (std::isinf(after[i]) && !std::isinf(before[i]))
       return Failure{condition, fmt::format("weight {} = {} leaves the range of f32", i, before[i])};
+  const std::span<const float> bias = folded.bias.data<float>();
+  for (size_t c = 0; c < bias.size(); ++c)
+    if (std::isinf(bias[c]))
+      return Failure{condition, fmt::format("the bias of channel {} leaves the range of f32", c)};
   return std::nullopt;
 }
 

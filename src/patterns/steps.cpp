@@ -57,10 +57,12 @@ ir::Tensor rounded(const std::vector<double>& values) {
   return tensor;
 }
 
-std::optional<Failure> gain_failure(const ir::Tensor& scale, const char* condition) {
-  const std::span<const float> gains = scale.data<float>();
-  for (size_t c = 0; c < gains.size(); ++c)
-    if (std::isinf(gains[c])) return Failure{condition, fmt::format("channel {} has an infinite gain", c)};
+/// NaN is no failure: the operator gives NaN there too.
+std::optional<Failure> infinity_failure(const ir::Tensor& values, const char* what, const char* condition) {
+  const std::span<const float> channels = values.data<float>();
+  for (size_t c = 0; c < channels.size(); ++c)
+    if (std::isinf(channels[c]))
+      return Failure{condition, fmt::format("channel {} has an infinite {}", c, what)};
   return std::nullopt;
 }
 
@@ -102,7 +104,8 @@ StepOrFailure affine_step(const ir::Graph& graph, const GroupDraft& draft, ir::N
   Step step{.kind = Step::Kind::affine, .node = next};
   step.scale = rounded(affine.scale);
   step.shift = rounded(affine.shift);
-  if (auto failure = gain_failure(step.scale, ids.finite)) return *failure;
+  if (auto failure = infinity_failure(step.scale, "gain", ids.finite)) return *failure;
+  if (auto failure = infinity_failure(step.shift, "shift", ids.finite)) return *failure;
   return step;
 }
 

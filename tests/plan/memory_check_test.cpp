@@ -29,20 +29,25 @@ Plan sound() {
                   {.name = "a", .size_bytes = 256, .offset_bytes = 0},
                   {.name = "b", .size_bytes = 256, .offset_bytes = 256},
                   {.name = "y", .space = BufferSpace::output, .size_bytes = 256}};
-  plan.launches = {launch("first", {k_x, k_w}, {k_a}), launch("second", {k_x}, {k_b}), launch("third", {k_a, k_b}, {k_y})};
+  plan.launches = {launch("first", {k_x, k_w}, {k_a}), launch("second", {k_x}, {k_b}),
+                   launch("third", {k_a, k_b}, {k_y})};
   return plan;
 }
 
-void expect_refusal(const Plan& plan, const std::string& launch_name, const std::string& buffer, const std::string& what) {
+void expect_refusal(const Plan& plan, const std::string& launch_name, const std::string& buffer,
+                    const std::string& what) {
   try {
     plan::check_memory(plan);
     ADD_FAILURE() << "accepted: " << what;
   } catch (const InternalError& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("launch '" + launch_name + "': buffer '" + buffer + "' " + what));
+    EXPECT_THAT(error.what(),
+                testing::HasSubstr("launch '" + launch_name + "': buffer '" + buffer + "' " + what));
   }
 }
 
-TEST(MemoryCheck, AcceptsASoundPlan) { EXPECT_NO_THROW(plan::check_memory(sound())); }
+TEST(MemoryCheck, AcceptsASoundPlan) {
+  EXPECT_NO_THROW(plan::check_memory(sound()));
+}
 
 TEST(MemoryCheck, RefusesLiveBuffersThatOverlap) {
   Plan plan = sound();
@@ -116,14 +121,17 @@ TEST(MemoryCheck, RefusesDestinationsOfOneLaunchThatOverlap) {
 /// x -> a; a -> b in place; b -> y
 Plan in_place() {
   Plan plan = sound();
-  plan.launches = {launch("first", {k_x, k_w}, {k_a}), launch("second", {k_a}, {k_b}), launch("third", {k_b}, {k_y})};
+  plan.launches = {launch("first", {k_x, k_w}, {k_a}), launch("second", {k_a}, {k_b}),
+                   launch("third", {k_b}, {k_y})};
   plan.launches[1].may_take_over = {k_a};
   plan.buffers[k_b].offset_bytes = 0;
   plan.buffers[k_b].shares = k_a;
   return plan;
 }
 
-TEST(MemoryCheck, AcceptsADestinationInPlaceOfADyingOperand) { EXPECT_NO_THROW(plan::check_memory(in_place())); }
+TEST(MemoryCheck, AcceptsADestinationInPlaceOfADyingOperand) {
+  EXPECT_NO_THROW(plan::check_memory(in_place()));
+}
 
 TEST(MemoryCheck, RefusesADestinationOverAnOperandThatItDoesNotShare) {
   Plan plan = in_place();

@@ -10,7 +10,9 @@
 
 namespace onepass::test {
 
-const targets::Target& plan_target() { return targets::find("x86-64-v3"); }
+const targets::Target& plan_target() {
+  return targets::find("x86-64-v3");
+}
 
 ir::Graph typed_graph(const std::string& statements) {
   ir::Graph graph = ir::parse("graph g {\n" + statements + "}\n");
@@ -46,24 +48,28 @@ const plan::Buffer& buffer_named(const plan::Plan& plan, const std::string& name
 }
 
 int32_t launch_named(const plan::Plan& plan, const std::string& name) {
-  const auto found = std::find_if(plan.launches.begin(), plan.launches.end(), [&](const auto& l) { return l.name == name; });
+  const auto found =
+      std::find_if(plan.launches.begin(), plan.launches.end(), [&](const auto& l) { return l.name == name; });
   require(found != plan.launches.end(), ("a launch is named '" + name + "'").c_str());
   return static_cast<int32_t>(found - plan.launches.begin());
 }
 
 int64_t launches_of(const plan::Plan& plan, const std::string& family) {
-  return std::count_if(plan.launches.begin(), plan.launches.end(), [&](const auto& l) { return l.family == family; });
+  return std::count_if(plan.launches.begin(), plan.launches.end(),
+                       [&](const auto& l) { return l.family == family; });
 }
 
 const plan::Buffer& destination(const plan::Plan& plan, const std::string& launch) {
   return plan.buffers[plan.launches[launch_named(plan, launch)].writes.at(0)];
 }
 
-std::vector<plan::Decision> decisions_between(const plan::Plan& plan, const std::string& producer, const std::string& reader) {
+std::vector<plan::Decision> decisions_between(const plan::Plan& plan, const std::string& producer,
+                                              const std::string& reader) {
   std::vector<plan::Decision> found;
   for (const plan::Decision& decision : plan.decisions) {
     const auto& names = decision.nodes;
-    if (names.back() == reader && std::find(names.begin(), names.end(), producer) != names.end()) found.push_back(decision);
+    if (names.back() == reader && std::find(names.begin(), names.end(), producer) != names.end())
+      found.push_back(decision);
   }
   return found;
 }

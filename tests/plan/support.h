@@ -27,6 +27,7 @@ int64_t launches_of(const plan::Plan& plan, const std::string& family);
 const plan::Buffer& destination(const plan::Plan& plan, const std::string& launch);
 
 /// The decisions about `producer` followed by `reader`.
-std::vector<plan::Decision> decisions_between(const plan::Plan& plan, const std::string& producer, const std::string& reader);
+std::vector<plan::Decision> decisions_between(const plan::Plan& plan, const std::string& producer,
+                                              const std::string& reader);
 
 }  // namespace onepass::test
