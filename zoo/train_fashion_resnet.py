@@ -30,7 +30,7 @@ def parse_arguments():
     parser.add_argument("--learning-rate", type=float, default=0.15, help="the schedule's peak")
     parser.add_argument("--weight-decay", type=float, default=5e-4)
     parser.add_argument("--seed", type=int, default=2024)
-    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=2, help="take 1 on a busy machine")
     parser.add_argument("--weights", type=Path,
                         help="load these weights if the file exists, else train and save them")
     return parser.parse_args()

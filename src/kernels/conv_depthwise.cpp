@@ -65,9 +65,7 @@ class DepthwiseEmitter {
  private:
   void emit_tiles(int64_t begin, int64_t end, int64_t pixels) {
     b_.loop("x", begin, end, pixels, [&](Affine x) {
-      const Value initial = spec_.bias ? b_.load(bias_, block_ * lanes_, lanes_) : loops::constant(0, lanes_);
-      b_.assign(column_, 0, initial);
-      b_.unrolled("p", pixels, [&](Affine p) { b_.assign(acc_, p, b_.read(column_)); });
+      b_.unrolled("p", pixels, [&](Affine p) { b_.assign(acc_, p, loops::constant(0, lanes_)); });
       b_.loop("kh", 0, spec_.kernel_h, 1, [&](Affine kh) { reduce_row(x, kh, pixels); });
       store(x, pixels);
     });
@@ -119,7 +117,9 @@ class DepthwiseEmitter {
     const auto write = [&](bool masked) {
       b_.unrolled("p", pixels, [&](Affine p) {
         const EpilogueEmitter::Position at{n_, block_, y_, x + p, lanes_, block_ * lanes_, {}};
-        Value result = epilogue_.apply(b_.read(acc_, p), at);
+        Value sum = b_.read(acc_, p);
+        if (spec_.bias) sum = loops::binary(loops::Binary::add, sum, b_.load(bias_, block_ * lanes_, lanes_));
+        Value result = epilogue_.apply(sum, at);
         if (masked)
           result = loops::select(loops::Compare::lt, loops::lane_index(lanes_), loops::constant_i32(tail, lanes_), result,
                                  loops::constant(0, lanes_));

@@ -2,9 +2,9 @@
 //
 // Direct convolution by register tiles. For one row of outputs and one panel of output channels:
 //
-//   for each tile of pixels:    acc[p][v] = bias[v]
+//   for each tile of pixels:    acc[p][v] = 0
 //     for c block, kh, kw, c:   acc[p][v] = fma(src[p], weights[v], acc[p][v])
-//     dst[p][v] = epilogue(acc[p][v])
+//     dst[p][v] = epilogue(acc[p][v] + bias[v])
 //
 // The operand with fewer vectors stays in registers for a step, the other streams through one temporary: the
 // other order costs two to three times (accumulators + min(pixels, vectors) + 1 registers).
@@ -112,9 +112,7 @@ class DirectEmitter {
 
   void start() {
     b_.unrolled("v", vectors_, [&](Affine v) {
-      if (spec_.bias) b_.assign(streamed_, 0, b_.load(bias_, channel(v), lanes_));
-      const Value initial = spec_.bias ? b_.read(streamed_) : loops::constant(0, lanes_);
-      b_.unrolled("p", pixels_, [&](Affine p) { b_.assign(acc_, slot(p, v), initial); });
+      b_.unrolled("p", pixels_, [&](Affine p) { b_.assign(acc_, slot(p, v), loops::constant(0, lanes_)); });
     });
   }
 
@@ -213,7 +211,10 @@ class DirectEmitter {
     const bool blocked = spec_.dst.block == lanes_;
     const EpilogueEmitter::Position at{n_, channel_block(v), y_, x_ + p, lanes_, channel(v),
                                        blocked ? std::nullopt : active};
-    Value result = epilogue_.apply(b_.read(acc_, slot(p, v)), at);
+    // A bias in front of the sum would make every term round at the size of the bias.
+    Value sum = b_.read(acc_, slot(p, v));
+    if (spec_.bias) sum = loops::binary(loops::Binary::add, sum, b_.load(bias_, channel(v), lanes_));
+    Value result = epilogue_.apply(sum, at);
     if (active && blocked && !keeps_zero(spec_.epilogue))
       result = loops::select(loops::Compare::lt, loops::lane_index(lanes_), loops::constant_i32(*active, lanes_), result,
                              loops::constant(0, lanes_));

@@ -32,6 +32,9 @@ TEST(Layout, EachFamilyWritesItsNativeForm) {
     v = constant f32[16,4] random(seed=2)
     k = constant f32[8,1,1] random(seed=3)
     scalar = constant f32[] {2.0}
+    s = constant i64[1] {0}
+    e = constant i64[1] {16}
+    a = constant i64[1] {1}
     conv = Conv(x, w)
     pool = MaxPool(conv) {kernel_shape=[2,2]}
     flat = Flatten(pool)
@@ -41,14 +44,11 @@ TEST(Layout, EachFamilyWritesItsNativeForm) {
     alone = Relu(x)
     channels = Mul(x, k)
     row = Mul(gemm, scalar)
-    s = constant i64[1] {0}
-    e = constant i64[1] {16}
-    a = constant i64[1] {1}
     output row
     output near
     output alone
     output channels
-)" + std::string());
+)");
   const plan::Grouping grouping = plan::group_nodes(graph, plan_target(), {.joins = false});
   const std::vector<Form> forms = plan::native_forms(graph, grouping.groups, plan_target());
   const auto form = [&](const char* name) { return forms[value_named(graph, name).index]; };

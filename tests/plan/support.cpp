@@ -17,6 +17,11 @@ const targets::Target& plan_target() {
 ir::Graph typed_graph(const std::string& statements) {
   ir::Graph graph = ir::parse("graph g {\n" + statements + "}\n");
   passes::infer_shapes(graph);
+  for (const ir::NodeId id : graph.topological_order()) {
+    ir::Node& node = graph.node(id);
+    node.name = graph.value(node.outputs.at(0)).name;
+    node.origins = {node.name};
+  }
   return graph;
 }
 

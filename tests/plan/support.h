@@ -10,7 +10,7 @@ namespace onepass::test {
 /// The target of these tests wherever they run: nothing here is executed.
 const targets::Target& plan_target();
 
-/// A graph from its statements, typed.
+/// A graph from its statements, typed; each node bears the name of its first output.
 ir::Graph typed_graph(const std::string& statements);
 plan::Plan plan_of(const std::string& statements, const plan::PlanOptions& options = {});
 
