@@ -185,6 +185,24 @@ FoldedWeights fold_in_front(const ir::Graph& graph, ir::NodeId id, const Channel
   return {scaled, rounded(bias)};
 }
 
+namespace {
+
+/// An infinite bias or shift of the user's stays what it is.
+std::optional<Failure> bias_overflow_failure(const ir::Graph& graph, ir::NodeId linear,
+                                             const ChannelAffine& affine, const FoldedWeights& folded,
+                                             const char* condition) {
+  const std::span<const float> after = folded.bias.data<float>();
+  const std::vector<double> before = effective_bias(graph, linear, static_cast<int64_t>(after.size()));
+  for (size_t c = 0; c < after.size(); ++c) {
+    const bool given = std::isinf(before[c]) || (c < affine.shift.size() && std::isinf(affine.shift[c]));
+    if (std::isinf(after[c]) && !given)
+      return Failure{condition, fmt::format("the bias of channel {} leaves the range of f32", c)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Failure> overflow_failure(const ir::Graph& graph, ir::NodeId linear,
                                         const ChannelAffine& affine, const FoldedWeights& folded,
                                         const char* condition) {
@@ -196,11 +214,7 @@ std::optional<Failure> overflow_failure(const ir::Graph& graph, ir::NodeId linea
   for (size_t i = 0; i < before.size(); ++i)
     if (std::isinf(after[i]) && !std::isinf(before[i]))
       return Failure{condition, fmt::format("weight {} = {} leaves the range of f32", i, before[i])};
-  const std::span<const float> bias = folded.bias.data<float>();
-  for (size_t c = 0; c < bias.size(); ++c)
-    if (std::isinf(bias[c]))
-      return Failure{condition, fmt::format("the bias of channel {} leaves the range of f32", c)};
-  return std::nullopt;
+  return bias_overflow_failure(graph, linear, affine, folded, condition);
 }
 
 ir::ValueId rebuild_linear(ir::Graph& graph, ir::NodeId id, ir::ValueId x, const FoldedWeights& folded,

@@ -29,7 +29,8 @@ bool is_matrix(const FeatureMap& map) { return map.h == 1 && map.block >= map.c 
 
 /// A map of the same kind of layout with other extents.
 FeatureMap like(const FeatureMap& map, int64_t c, int64_t h, int64_t w, const kernels::Halo& halo) {
-  if (is_matrix(map) && map.block == map.c) return kernels::matrix_map(w, c);
+  // One row of one whole block is laid out as a matrix is: what matters is what it has to become.
+  if (is_matrix(map) && map.block == map.c && h == 1 && halo.empty()) return kernels::matrix_map(w, c);
   return map.block == 1 ? kernels::plain_map(1, c, h, w, halo) : kernels::blocked_map(1, c, h, w, map.block, halo);
 }
 

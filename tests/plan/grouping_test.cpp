@@ -52,7 +52,7 @@ TEST(Grouping, AChainIsOneGroup) {
 )");
   EXPECT_THAT(group_names(plan), ElementsAre("a + b + c + d"));
   EXPECT_THAT(plan.groups[0].joined_by,
-              ElementsAre("conv_affine_activation", "conv_activation", "conv_activation"));
+              ElementsAre("conv_residual_activation", "conv_activation", "conv_activation"));
   for (const Decision& decision : plan.decisions) {
     EXPECT_TRUE(decision.fused) << decision.reason;
     EXPECT_FALSE(decision.branched);
@@ -197,7 +197,7 @@ std::string diamonds(int count) {
 
 TEST(Grouping, B116ALongRowOfDiamondsGivesAPlanOfItsOwnSize) {
   const Plan few = plan_of(diamonds(100)), many = plan_of(diamonds(400));
-  EXPECT_LE(many.decisions.size(), 4 * few.decisions.size() + 4);
+  EXPECT_LE(many.decisions.size(), 1200U) << "three for a diamond";
   EXPECT_LE(many.launches.size(), 4 * few.launches.size() + 4);
   EXPECT_LE(many.launches.size(), 801U);
   EXPECT_LE(many.kernels.size(), few.kernels.size());

@@ -54,6 +54,23 @@ TEST(JoinProof, HoldsInTheGraphsOperandOrder) {
   }
 }
 
+TEST(JoinProof, KeepsAMapOfOneRowAndOneBlockAMap) {
+  Residual r{.graph = typed_graph(R"(
+    x = input f32[1,8,1,2]
+    w = constant f32[8,8,3,3] random(seed=1)
+    s = input f32[1,8,1,2]
+    c = Conv(x, w) {pads=[1,1,1,1]}
+    d = Add(c, s)
+    output d
+)")};
+  r.group = {.nodes = {node_named(r.graph, "c")}, .result = value_named(r.graph, "c")};
+  r.step = {.kind = Step::Kind::binary,
+            .node = node_named(r.graph, "d"),
+            .op = ir::Op::Add,
+            .operand = value_named(r.graph, "s")};
+  EXPECT_TRUE(prove(r).holds);
+}
+
 TEST(JoinProof, FailsInAnotherOperandOrder) {
   for (const Residual& r :
        {residual("Sub(c, r)", ir::Op::Sub, false), residual("Sub(r, c)", ir::Op::Sub, true),

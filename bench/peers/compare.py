@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors between outputs, as docs/numerics.md defines them, and statistics of rounds."""
+
+import statistics
+
+import numpy as np
+
+LIMIT = 1e-4  # a peer with a larger error is not computing the same network in fp32
+
+
+def same_dims(a, b):
+    """Peers without a batch axis drop it, so axes of length one do not count."""
+    return [d for d in a.shape if d != 1] == [d for d in b.shape if d != 1]
+
+
+def error(a, reference):
+    """max|a - b| / max(1, max|b|); None where the arrays cannot be the same output."""
+    if not same_dims(a, reference):
+        return None
+    a, b = np.ravel(a), np.ravel(reference)
+    if b.dtype.kind != "f":
+        return 0.0 if np.array_equal(a, b) else None
+    a, b = a.astype(np.float64), b.astype(np.float64)
+    if a.size == 0:
+        return 0.0
+    if not (np.isfinite(a).all() and np.isfinite(b).all()):
+        return None
+    return float(np.abs(a - b).max() / max(1.0, np.abs(b).max()))
+
+
+def errors(outputs, reference):
+    """Error of each output that the reference has, by name."""
+    return {name: error(outputs[name], array) if name in outputs else None for name, array in reference.items()}
+
+
+def worst(by_name):
+    values = list(by_name.values())
+    return None if not values or None in values else max(values)
+
+
+def quartiles(values):
+    if len(values) < 2:
+        return [values[0], values[0]]
+    first, _, third = statistics.quantiles(values, n=4, method="inclusive")
+    return [first, third]

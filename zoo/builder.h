@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/graph.h"
+#include "zoo/moments.h"
+#include "zoo/random.h"
+
+namespace onepass::zoo {
+
+using ir::ValueId;
+
+/// What a convolution or a pool slides over its source.
+struct Window {
+  int64_t height = 1, width = 1;
+  int64_t stride = 1;
+  int64_t pad_height = 0, pad_width = 0;
+};
+
+/// A square window.
+constexpr Window window(int64_t size, int64_t stride, int64_t pad) {
+  return {size, size, stride, pad, pad};
+}
+/// A window of odd extents whose padding keeps the size.
+constexpr Window same_window(int64_t height, int64_t width) {
+  return {height, width, 1, height / 2, width / 2};
+}
+constexpr Window same_window(int64_t size) {
+  return same_window(size, size);
+}
+
+struct MaxPoolOptions {
+  double shift = 1.5;  ///< how far a maximum is expected above the mean, in deviations
+  bool ceil = false;
+};
+
+struct ConvOptions {
+  int64_t groups = 1;
+  std::vector<double> bias;  ///< the means that the outputs shall have: one, or one each; none: no bias
+};
+
+struct BatchNormOptions {
+  float epsilon = 1e-5F;
+  double gain = 1;  ///< gamma is uniform in [0.5, 1.5] times this
+};
+
+/// A graph of random weights under construction: each call adds one layer and returns its output.
+///
+/// Weights are He-initialised for the variance that the layer really reads: beside every feature map the
+/// builder keeps its moments. BatchNorm statistics are these, disturbed as training would have left them. The
+/// filters over many channels sum to zero each: what all channels have in common does not add up from layer
+/// to layer, and the outputs depend on the input. Activations stay of order 1 through any depth.
+class Builder {
+ public:
+  Builder(std::string name, uint64_t seed) : seed_(seed) { graph_.name = std::move(name); }
+  ir::Graph take() { return std::move(graph_); }
+
+  ValueId input(const std::string& name, ir::Shape shape, double mean, double variance);
+  /// `image`, f32[1,3,size,size].
+  ValueId image(int64_t size, double mean = 0, double variance = 1);
+  void output(const std::string& name, ValueId value) { graph_.add_output(name, value); }
+  ValueId constant(const std::string& name, ir::Tensor tensor);
+  ValueId scalar(const std::string& name, float value);
+
+  ValueId conv(ValueId x, const std::string& name, int64_t outputs, Window window,
+               const ConvOptions& options = {});
+  /// Fully connected, with bias.
+  ValueId gemm(ValueId x, const std::string& name, int64_t outputs);
+  /// The last layer, with bias: filters that do not sum to zero, so that no output is a small difference of
+  /// large sums.
+  ValueId classifier(ValueId x, const std::string& name, int64_t outputs);
+  ValueId batchnorm(ValueId x, const std::string& name, BatchNormOptions options = {});
+
+  ValueId relu(ValueId x, const std::string& name);
+  ValueId relu6(ValueId x, const std::string& name);
+  ValueId silu(ValueId x, const std::string& name);  ///< as exporters write it: x * Sigmoid(x)
+  ValueId add(ValueId a, ValueId b, const std::string& name);
+  ValueId concat(const std::vector<ValueId>& values, const std::string& name);  ///< along the channels
+  std::vector<ValueId> split(ValueId x, const std::vector<int64_t>& sizes, const std::string& name,
+                             int64_t axis = 1);
+  ValueId maxpool(ValueId x, const std::string& name, Window window, MaxPoolOptions options = {});
+  ValueId avgpool(ValueId x, const std::string& name, Window window);  ///< padding counts
+  ValueId global_avgpool(ValueId x, const std::string& name);
+  ValueId flatten(ValueId x, const std::string& name, int64_t positions = 1);  ///< positions: height * width
+  ValueId upsample(ValueId x, const std::string& name);  ///< twice the size, nearest neighbour
+  ValueId reshape(ValueId x, const std::string& name, const std::vector<int64_t>& shape);
+  /// Global average pool, flatten, fully connected layer: the output `logits` f32[1,1000].
+  void classifier_tail(ValueId x, const std::string& pool, const std::string& linear);
+
+  /// Any operator of one output, without moments.
+  ValueId node(ir::Op op, const std::string& name, std::vector<ValueId> inputs,
+               ir::Attributes attributes = {});
+  int64_t channels(ValueId x) const { return moments_.at(x).channels(); }
+
+ private:
+  ValueId layer(ir::Op op, const std::string& name, std::vector<ValueId> inputs, ir::Attributes attributes,
+                Moments moments);
+  ValueId linear(ValueId x, const std::string& name, int64_t outputs, bool is_centred);
+  ir::Tensor filters(const std::string& name, ir::Shape shape, double second_moment, bool is_centred) const;
+  ValueId bias(const std::string& name, const std::vector<double>& wanted, Moments& moments);
+  ir::Tensor normals(const std::string& name, const std::vector<double>& mean, double deviation) const;
+  ir::Tensor uniforms(const std::string& name, int64_t count, double low, double high) const;
+
+  uint64_t seed_;
+  ir::Graph graph_;
+  std::map<ValueId, Moments> moments_;  ///< of feature maps
+};
+
+}  // namespace onepass::zoo
