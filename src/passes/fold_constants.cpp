@@ -19,6 +19,16 @@ bool reads_constants_alone(const ir::Graph& graph, const ir::Node& node) {
                      [&](ir::ValueId input) { return !input.valid() || graph.is_constant(input); });
 }
 
+/// Every reader takes the node's first output as the weights or bias of a convolution or matrix product, which need
+/// them as constants whatever their size.
+bool is_weights(const ir::Graph& graph, const ir::Node& node) {
+  if (!node.outputs[0].valid()) return false;
+  const auto& uses = graph.value(node.outputs[0]).uses;
+  return !uses.empty() && std::all_of(uses.begin(), uses.end(), [&](const ir::Use& use) {
+    return use.input > 0 && ir::info(graph.node(use.node).op).kind == ir::OpKind::anchor;
+  });
+}
+
 /// The result stays below the cap or shrinks what it is made of; its extents are known.
 bool pays(const ir::Graph& graph, const ir::Node& node, int64_t max_bytes) {
   int64_t before_bytes = 0, after_bytes = 0;
@@ -30,7 +40,9 @@ bool pays(const ir::Graph& graph, const ir::Node& node, int64_t max_bytes) {
     if (type.dtype == ir::DType::undefined || type.counted_axis >= 0) return false;
     after_bytes += ir::element_count(type.dims) * ir::size_bytes(type.dtype);
   }
-  return after_bytes <= max_bytes || after_bytes < before_bytes;
+  constexpr int64_t k_max_weight_bytes = int64_t{1} << 30;
+  const int64_t cap = is_weights(graph, node) ? std::max(max_bytes, k_max_weight_bytes) : max_bytes;
+  return after_bytes <= cap || after_bytes < before_bytes;
 }
 
 std::vector<ir::Tensor> contents(const ir::Graph& graph, const ir::Node& node, int64_t max_bytes) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "plan/choice.h"
@@ -63,7 +64,7 @@ class Lowering {
   std::vector<int32_t> counts_;                                   ///< by value: buffer of its run-time count, or -1
   std::vector<int32_t> output_of_;                                ///< by value: first graph output that it is, or -1
   std::map<std::string, std::pair<std::string, int64_t>> symbols_;  ///< printed nest -> symbol and slices
-  std::map<std::string, int32_t> weights_by_bytes_;
+  std::unordered_multimap<uint64_t, int32_t> weights_by_hash_;  ///< of their first bytes
   std::vector<Diagnostic> refused_;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cstring>
+#include <algorithm>
 
+#include "base/files.h"
 #include "plan/lowering.h"
 
 namespace onepass::plan {
@@ -10,6 +11,7 @@ namespace onepass::plan {
 namespace {
 
 constexpr int64_t k_weights_alignment_bytes = 64;
+constexpr size_t k_hashed_bytes = 4096;  ///< of a weight: enough to tell most apart
 
 /// Plain values laid out under `map`, halo and tail lanes zero.
 std::vector<float> lay_out(std::span<const float> plain, const kernels::FeatureMap& map) {
@@ -86,10 +88,15 @@ int32_t Lowering::add_weights(const std::string& name, std::span<const float> va
 }
 
 int32_t Lowering::add_weights(const std::string& name, std::span<const std::byte> bytes) {
-  std::string key(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const auto found = weights_by_bytes_.find(key);
-  if (found != weights_by_bytes_.end()) return found->second;
   std::vector<std::byte>& image = plan_.weights;
+  const uint64_t hash = hash_bytes(bytes.first(std::min<size_t>(bytes.size(), k_hashed_bytes)), bytes.size());
+  const auto [first, last] = weights_by_hash_.equal_range(hash);
+  for (auto found = first; found != last; ++found) {
+    const Buffer& known = plan_.buffers[found->second];
+    if (known.size_bytes == static_cast<int64_t>(bytes.size()) &&
+        std::equal(bytes.begin(), bytes.end(), image.begin() + known.offset_bytes))
+      return found->second;
+  }
   const auto offset = static_cast<int64_t>(image.size());
   image.insert(image.end(), bytes.begin(), bytes.end());
   image.resize((image.size() + k_weights_alignment_bytes - 1) / k_weights_alignment_bytes * k_weights_alignment_bytes);
@@ -97,7 +104,7 @@ int32_t Lowering::add_weights(const std::string& name, std::span<const std::byte
                                      .space = BufferSpace::weights,
                                      .size_bytes = static_cast<int64_t>(bytes.size()),
                                      .offset_bytes = offset});
-  weights_by_bytes_.emplace(std::move(key), buffer);
+  weights_by_hash_.emplace(hash, buffer);
   return buffer;
 }
 
