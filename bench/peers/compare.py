@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors between outputs, as docs/numerics.md defines them, and statistics of rounds."""
 
+import math
 import statistics
 
 import numpy as np
@@ -14,28 +15,28 @@ def same_dims(a, b):
 
 
 def error(a, reference):
-    """max|a - b| / max(1, max|b|); None where the arrays cannot be the same output."""
+    """max|a - b| / max(1, max|b|); inf where the arrays cannot be the same output, None where both are empty."""
     if not same_dims(a, reference):
+        return math.inf
+    if a.size == 0:
         return None
     a, b = np.ravel(a), np.ravel(reference)
     if b.dtype.kind != "f":
-        return 0.0 if np.array_equal(a, b) else None
+        return 0.0 if np.array_equal(a, b) else math.inf
     a, b = a.astype(np.float64), b.astype(np.float64)
-    if a.size == 0:
-        return 0.0
     if not (np.isfinite(a).all() and np.isfinite(b).all()):
-        return None
+        return math.inf
     return float(np.abs(a - b).max() / max(1.0, np.abs(b).max()))
 
 
 def errors(outputs, reference):
     """Error of each output that the reference has, by name."""
-    return {name: error(outputs[name], array) if name in outputs else None for name, array in reference.items()}
+    return {name: error(outputs[name], array) if name in outputs else math.inf for name, array in reference.items()}
 
 
 def worst(by_name):
-    values = list(by_name.values())
-    return None if not values or None in values else max(values)
+    """None when no output was exercised: then nothing is known."""
+    return max((value for value in by_name.values() if value is not None), default=None)
 
 
 def quartiles(values):

@@ -6,9 +6,10 @@ import pathlib
 
 import numpy as np
 import onnx
+import onnx.utils
 
 SETS = {
-    "issue3": ["zoo/resnet50", "zoo/mobilenet_v2", "derived/ultraface_rfb640_nms", "derived/mnv2_yolov3_nano_coco_nms"],
+    "issue3": ["zoo/resnet50", "zoo/mobilenet_v2", "ultraface-version-RFB-640", "derived/mnv2_yolov3_nano_coco_nms@boxes,scores"],
     "issue4": [
         "zoo/resnet18",
         "zoo/resnet50",
@@ -27,8 +28,28 @@ SETS = {
 SEED = 20240501
 
 
-def locate(name, zoo, data):
-    """'zoo/NAME' is in the zoo folder, a path is itself, anything else is below the data folder's models/."""
+def locate(name, zoo, data, folder):
+    """'zoo/NAME' is in the zoo folder, a path is itself, anything else is below the data folder's models/.
+
+    NAME@output,... is the part of the network that ends at these outputs, cut out into `folder`: without its
+    NonMaxSuppression, for instance, which several peers lack.
+    """
+    name, _, outputs = name.partition("@")
+    path = locate_whole(name, zoo, data)
+    if not outputs:
+        return path
+    cut = folder / (path.stem + "_cut.onnx")
+    model = onnx.load(path)
+    onnx.utils.extract_model(path, cut, [v.name for v in inputs_of(model)], outputs.split(","))
+    return cut
+
+
+def inputs_of(model):
+    constants = {t.name for t in model.graph.initializer}
+    return [v for v in model.graph.input if v.name not in constants]
+
+
+def locate_whole(name, zoo, data):
     if name.endswith(".onnx"):
         return pathlib.Path(name)
     if name.startswith("zoo/"):

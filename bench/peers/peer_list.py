@@ -35,7 +35,7 @@ PEERS = [
     Peer(
         "inductor",
         "PyTorch Inductor",
-        "torch",
+        "ncnn",
         "serve_inductor.py",
         note="Inductor gets our translation of the ONNX graph to ATen calls, with freezing on.",
     ),

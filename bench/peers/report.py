@@ -23,6 +23,10 @@ def peers_of(document):
     return [name for name in peer_list.BY_NAME if name in seen]
 
 
+def short_name(entry):
+    return pathlib.Path(entry["model"].partition("@")[0]).name
+
+
 def result(entry, name):
     return next((r for r in entry["results"] if r["name"] == name), None)
 
@@ -71,7 +75,7 @@ def rows(document):
     for entry in document["models"]:
         own = own_cell(result(entry, "onepass"))
         peers = [cell(result(entry, n)) for n in names]
-        yield [pathlib.Path(entry["model"]).name, own, fastest_cell(entry), *peers]
+        yield [short_name(entry), own, fastest_cell(entry), *peers]
 
 
 def failures(document):
@@ -120,7 +124,7 @@ def bars(document):
         kept = [(n, r["ratio"]) for n, r in drawn if r is not None and r["status"] == "ok"]
         own = result(entry, "onepass")
         if kept and own is not None and own["status"] == "ok":
-            yield pathlib.Path(entry["model"]).name, kept
+            yield short_name(entry), kept
 
 
 class Svg:

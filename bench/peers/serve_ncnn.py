@@ -40,7 +40,7 @@ def fp32_net(arguments):
             setattr(net.opt, option, False)
     parameters, weights = convert(arguments)
     if net.load_param(str(parameters)) != 0 or net.load_model(str(weights)) != 0:
-        raise RuntimeError("ncnn cannot load what pnnx wrote")
+        raise RuntimeError("ncnn does not load what pnnx wrote")
     return net
 
 

@@ -13,9 +13,7 @@ from tvm.relax.frontend.onnx import from_onnx  # noqa: E402
 
 
 def host_target():
-    name = "znver4" if "AuthenticAMD" in open("/proc/cpuinfo").read() else "native"
-    cpu = tvm.get_global_func("target.llvm_get_system_cpu", allow_missing=True)
-    return tvm.target.Target({"kind": "llvm", "mcpu": cpu() if cpu else name})
+    return tvm.target.Target({"kind": "llvm", "mcpu": tvm.get_global_func("target.llvm_get_system_cpu")()})
 
 
 def load(arguments):

@@ -3,13 +3,16 @@
 
 import json
 import os
-import pathlib
+import re
 import select
 import signal
 import subprocess
 import time
 
 import numpy as np
+
+
+TELLING = re.compile(r"rror|nsupported|not support|not exists|not implemented|[Cc]annot|[Ff]ailed")
 
 
 class ServerFailed(Exception):
@@ -34,9 +37,9 @@ class ServerProcess:
             )
 
     def ready(self, timeout_s):
-        line = self._answer(timeout_s)
-        if not line.startswith("READY "):
-            raise ServerFailed(f"no READY line: {line[:200]}")
+        line = ""
+        while not line.startswith("READY "):  # some peers greet on stdout while they are imported
+            line = self._answer(timeout_s)
         self._signal(signal.SIGSTOP)
         return json.loads(line[6:])
 
@@ -88,10 +91,9 @@ class ServerProcess:
         return line.decode()
 
     def _reason(self):
-        """The exit status and what the log says last that looks like a reason."""
+        """The exit status and the last lines of the log that look like a reason."""
         status = self.process.wait()
-        lines = [line.strip() for line in pathlib.Path(self.log_path).read_text(errors="replace").splitlines()]
-        lines = [line for line in lines if line]
-        telling = [line for line in lines if "rror" in line or "nsupported" in line or "not support" in line]
-        reason = (telling or lines or ["no message"])[-1]
-        return f"exit status {status}: {reason[:300]}"
+        lines = [line.strip() for line in self.log_path.read_text(errors="replace").splitlines()]
+        telling = [line for line in lines if TELLING.search(line)] or [line for line in lines if line]
+        reasons = list(dict.fromkeys(line[:160] for line in telling))[-2:]
+        return f"exit status {status}: {' / '.join(reasons) or 'no message'}"

@@ -14,7 +14,8 @@ namespace onepass::kernels {
 
 /// dst[n,k,y,x] = epilogue(bias[k] + sum over c, kh, kw of
 ///   weights[k,c,kh,kw] * src[n, c, y * stride_h - pad_top + kh * dilation_h, x * stride_w - pad_left + kw * dilation_w])
-/// c runs over the channels of k's group. src's halo holds all padding that the window reaches.
+/// c runs over the channels of k's group. src's halo holds all padding that the window reaches;
+/// only conv_direct reads a plain src of one group without it.
 struct ConvSpec {
   FeatureMap src, dst;
   int64_t kernel_h = 1, kernel_w = 1;

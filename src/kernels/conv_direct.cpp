@@ -6,6 +6,9 @@
 //     for c block, kh, kw, c:   acc[p][v] = fma(src[p], weights[v], acc[p][v])
 //     dst[p][v] = epilogue(acc[p][v] + bias[v])
 //
+// A plain source without the halo that its windows need (a graph input) is staged: each row of outputs first copies
+// the rows that it reads into scratch, with their padding.
+//
 // The operand with fewer vectors stays in registers for a step, the other streams through one temporary: the
 // other order costs two to three times (accumulators + min(pixels, vectors) + 1 registers).
 #include <algorithm>
@@ -39,7 +42,12 @@ class DirectEmitter {
         weights_(b_.stream("weights", geometry_.group_elems() * spec.groups, 64)),
         bias_(spec.bias ? b_.input("bias", geometry_.vectors * lanes_ * spec.groups, 64) : BufferId{}),
         epilogue_(b_, spec_.epilogue, spec_.dst, lanes_),
-        dst_(b_.output("dst", spec.dst.elems())) {
+        dst_(b_.output("dst", spec.dst.elems())),
+        staged_(stages_source(spec)),
+        staged_width_((spec.dst.w - 1) * spec.stride_w + (spec.kernel_w - 1) * spec.dilation_w + 1),
+        stage_origin_((lanes_ - spec.pad_left % lanes_) % lanes_),
+        stage_pitch_((stage_origin_ + staged_width_ + lanes_ - 1) / lanes_ * lanes_) {
+    if (staged_) stage_ = b_.scratch("stage", spec.src.c * spec.kernel_h * stage_pitch_);
     const int64_t pixels = std::max(tile.pixels, static_cast<int>(most_pixels(geometry_.last_vectors, target)));
     acc_ = b_.registers("acc", vector(), static_cast<int>(pixels * geometry_.panel_vectors));
     resident_ = b_.registers("resident", vector(), static_cast<int>(std::max(pixels, geometry_.panel_vectors)));
@@ -47,6 +55,7 @@ class DirectEmitter {
   }
 
   loops::LoopNest emit() {
+    if (staged_) return emit_staged();
     const int64_t rows = spec_.dst.h;
     const Affine slice = b_.slices(spec_.dst.n * spec_.groups * geometry_.panels * rows);
     const Affine image_group = b_.floor_div(slice, geometry_.panels * rows);
@@ -63,6 +72,61 @@ class DirectEmitter {
   }
 
  private:
+  loops::LoopNest emit_staged() {
+    const Affine slice = b_.slices(spec_.dst.n * spec_.dst.h);
+    n_ = b_.floor_div(slice, spec_.dst.h);
+    y_ = b_.mod(slice, spec_.dst.h);
+    group_ = 0;
+    b_.loop("c", 0, spec_.src.c, 1, [&](Affine c) {
+      b_.loop("kh", 0, spec_.kernel_h, 1, [&](Affine kh) { stage_row(c, kh); });
+    });
+    b_.loop("panel", 0, geometry_.panels, 1, [&](Affine panel) {
+      panel_ = panel;
+      emit_panels();
+    });
+    return b_.finish();
+  }
+
+  /// First padded element of a staged row; the map's own first element lies at a whole vector.
+  Affine stage_index(const Affine& c, const Affine& kh) const {
+    return (c * spec_.kernel_h + kh) * stage_pitch_ + stage_origin_;
+  }
+
+  /// One source row of one channel with its padding, or zeros when it lies above or below the map.
+  void stage_row(const Affine& c, const Affine& kh) {
+    const Affine row = y_ * spec_.stride_h + kh * spec_.dilation_h - spec_.pad_top;
+    const Affine to = stage_index(c, kh);
+    const int64_t left = std::min(spec_.pad_left, staged_width_);
+    const int64_t width = std::min(spec_.src.w, staged_width_ - left);
+    const auto zero = [&] { zero_stage(to, staged_width_); };
+    const auto copy = [&] {
+      zero_stage(to, left);
+      copy_to_stage(pixel_index(spec_.src, n_, c, row, 0), to + left, width);
+      zero_stage(to + (left + width), staged_width_ - left - width);
+    };
+    b_.when(loops::Compare::lt, row, 0, zero, [&] { b_.when(loops::Compare::ge, row, spec_.src.h, zero, copy); });
+  }
+
+  /// Calls block(first, active) for whole vectors of [0, elems), then for the rest.
+  template <class Block>
+  void each_vector(int64_t elems, const Block& block) {
+    const int64_t whole = elems / lanes_ * lanes_;
+    if (whole > 0) b_.loop("i", 0, whole, lanes_, [&](Affine i) { block(i, std::optional<int>()); });
+    if (whole < elems) block(Affine(whole), std::optional<int>(static_cast<int>(elems - whole)));
+  }
+
+  void zero_stage(const Affine& to, int64_t elems) {
+    each_vector(elems, [&](const Affine& i, std::optional<int> active) {
+      b_.store(stage_, to + i, loops::constant(0, lanes_), active);
+    });
+  }
+
+  void copy_to_stage(const Affine& from, const Affine& to, int64_t elems) {
+    each_vector(elems, [&](const Affine& i, std::optional<int> active) {
+      b_.store(stage_, to + i, b_.load(src_, from + i, lanes_, active), active);
+    });
+  }
+
   loops::Type vector() const { return {loops::Scalar::f32, lanes_}; }
 
   /// The last panel has code of its own when it is narrower or ends in a partial vector.
@@ -128,13 +192,17 @@ class DirectEmitter {
   /// Plain source: the taps of a row are unrolled and overlap.
   void reduce_plain() {
     const Affine first = group_ * geometry_.group_channels;
+    const auto source = [&](const Affine& c, const Affine& kh, const Affine& kw) {
+      if (!staged_) return src_index(first + c, kh, kw);
+      return stage_index(c, kh) + x_ * spec_.stride_w + kw * spec_.dilation_w;
+    };
     b_.loop("c", 0, geometry_.group_channels, 1, [&](Affine c) {
       b_.loop("kh", 0, spec_.kernel_h, 1, [&](Affine kh) {
         const Affine row = (c * spec_.kernel_h + kh) * spec_.kernel_w;
         b_.unrolled(
             "kw", spec_.kernel_w,
             [&](Affine kw) {
-              step(src_index(first + c, kh, kw), weight_base() + (row + kw) * (vectors_ * lanes_));
+              step(source(c, kh, kw), weight_base() + (row + kw) * (vectors_ * lanes_));
             },
             true);
       });
@@ -176,7 +244,7 @@ class DirectEmitter {
 
   void step(const Affine& src, const Affine& weights) {
     const auto source = [&](const Affine& p) {
-      return b_.broadcast(src_, src + p * (spec_.stride_w * spec_.src.block), lanes_);
+      return b_.broadcast(staged_ ? stage_ : src_, src + p * (spec_.stride_w * spec_.src.block), lanes_);
     };
     const auto weight = [&](const Affine& v) { return b_.load(weights_, weights + v * lanes_, lanes_); };
     if (vectors_ <= pixels_) {
@@ -230,7 +298,9 @@ class DirectEmitter {
   Builder b_;
   BufferId src_, weights_, bias_;
   EpilogueEmitter epilogue_;
-  BufferId dst_;
+  BufferId dst_, stage_;
+  const bool staged_;
+  const int64_t staged_width_, stage_origin_, stage_pitch_;
   RegisterId acc_, resident_, streamed_;
   Affine n_, group_, panel_, y_, x_;
   int64_t vectors_ = 0, pixels_ = 0;

@@ -42,6 +42,9 @@ struct ColumnTiles {
 /// Pixels of a tile of `vectors` that the register file holds.
 int64_t most_pixels(int64_t vectors, const targets::Target& target);
 
+/// A plain source, one group, that lacks halo: its rows are copied with their padding before they are read.
+bool stages_source(const ConvSpec& spec);
+
 /// `spec` with merged_rows rows of every map counted as one.
 ConvSpec merge_rows(const ConvSpec& spec, int64_t merged_rows);
 

@@ -73,6 +73,10 @@ int64_t most_pixels(int64_t vectors, const targets::Target& target) {
   return pixels;
 }
 
+bool stages_source(const ConvSpec& spec) {
+  return spec.src.block == 1 && spec.groups == 1 && widest(spec.src.halo, required_halo(spec)) != spec.src.halo;
+}
+
 ConvSpec merge_rows(const ConvSpec& spec, int64_t merged_rows) {
   ConvSpec result = spec;
   if (merged_rows == 1) return result;

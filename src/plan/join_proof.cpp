@@ -42,10 +42,11 @@ void reduce_conv(kernels::ConvSpec& spec, int64_t lanes, int64_t pixels, int64_t
   const int64_t h = std::min(spec.dst.h, k_rows), w = std::min(spec.dst.w, 2 * pixels + 1);
   const int64_t src_h = std::max<int64_t>(1, (h - 1) * spec.stride_h + (spec.kernel_h - 1) * spec.dilation_h + 1 - spec.pad_top);
   const int64_t src_w = std::max<int64_t>(1, (w - 1) * spec.stride_w + (spec.kernel_w - 1) * spec.dilation_w + 1 - spec.pad_left);
+  const bool covered = kernels::widest(spec.src.halo, kernels::required_halo(spec)) == spec.src.halo;
   spec.groups = groups;
   spec.dst = like(spec.dst, k, h, w, {});
   spec.src = like(spec.src, c, src_h, src_w, {});
-  spec.src = like(spec.src, c, src_h, src_w, kernels::required_halo(spec));
+  if (covered) spec.src = like(spec.src, c, src_h, src_w, kernels::required_halo(spec));
 }
 
 void reduce_operands(kernels::Epilogue& epilogue, const FeatureMap& dst) {

@@ -105,6 +105,7 @@ Reading source_reading(const Graph& graph, NodeId anchor, Family family, Form na
   const bool needs_plain = !kernels::conv_direct_supports(spec, target) && !kernels::conv_depthwise_supports(spec, target);
   const bool few_channels = spec.groups == 1 && native == Form::plain && group_channels < target.vector_lanes;
   if (!needs_plain && !few_channels) return {Form::blocked, kernels::preferred_halo(spec, target, policy)};
+  if (few_channels && !needs_plain) return {Form::plain, {}};
   return {halo.empty() ? Form::plain : Form::padded, halo};
 }
 

@@ -219,11 +219,6 @@ TEST(BugLog, B062EveryOpsetFolds) {
 TEST(BugLog, B064AnAbsentEpsilonIsOneInAHundredThousand) {
   const driver::Network network = network_of_file(conv_batch_norm({.mean = 0, .variance = 1e-6f}), {});
   ir::Tensor x(ir::DType::f32, {1, 2, 3, 3});
-  std::ranges::fill(x.data<float>(), 1.f);
-  const double expected = (0.5 - 1) / std::sqrt(1e-6 + 1e-5) * 1.5 + 1;
-  const Tensors actual = run(network, {x});
-  EXPECT_EQ(actual[0].data<float>()[0], 0) << expected;
-  EXPECT_EQ(actual[0].data<float>()[9], 0);
   std::ranges::fill(x.data<float>(), -1.f);
   EXPECT_NEAR(run(network, {x})[0].data<float>()[0], 0.5 / std::sqrt(1.1e-5) * 1.5 + 1, 1e-3);
 }

@@ -160,6 +160,32 @@ TEST(ConvDirect, Windows) {
       {false, true});
 }
 
+TEST(ConvDirect, StagesAPlainSourceWithoutHalo) {
+  for (const targets::Target& target : targets::all()) {
+    std::vector<Case> cases;
+    for (const Shape& shape :
+         {Shape{.label = "3x3 s2", .n = 2, .c = 3, .k = 40, .h = 9, .w = 21, .kernel_h = 3, .kernel_w = 3, .stride = 2, .pad = 1},
+          Shape{.label = "7x7", .c = 2, .k = 17, .h = 5, .w = 6, .kernel_h = 7, .kernel_w = 7, .pad = 3},
+          Shape{.label = "dilated", .c = 4, .k = 8, .h = 8, .w = 35, .kernel_h = 3, .kernel_w = 3, .pad = 2, .dilation = 2}}) {
+      ConvSpec spec = spec_of(shape, 1, target.vector_lanes);
+      spec.src = plain_map(shape.n, shape.c, shape.h, shape.w);
+      const std::vector<float> x = random_values(shape.n * shape.c * shape.h * shape.w, 1), bias = random_values(shape.k, 3);
+      const std::vector<float> w = random_values(shape.k * shape.c * shape.kernel_h * shape.kernel_w, 2);
+      const KernelChoice choice = choose_conv(spec, target);
+      const std::string label = std::string(shape.label) + " staged " + target.name;
+      const std::vector<float> expected = reference(spec, x, w, bias);
+      const auto check = [=](const Operands& after) {
+        expect_near(expected, from_map(spec.dst, after.back().values), 1e-5, label);
+        expect_zero_surround(spec.dst, after.back().values, label);
+      };
+      cases.push_back({label, build("kernel" + std::to_string(cases.size()), choice, target),
+                       {to_map(spec.src, x), pack_weights(choice, target, w), pad_channels(bias, spec.dst, target), empty_map(spec.dst)},
+                       check});
+    }
+    run_cases(std::move(cases));
+  }
+}
+
 TEST(ConvDirect, MergesRowsWithoutChangingABit) {
   for (const targets::Target& target : targets::all()) {
     ConvSpec spec =

@@ -24,8 +24,9 @@ void activation(NetworkBuilder& net);
 void batch_norm(NetworkBuilder& net);
 void affine(NetworkBuilder& net);  ///< one binary operator with a constant
 void binary(NetworkBuilder& net);
-void decomposed(NetworkBuilder& net);  ///< an activation as exporters spell it out
-void gate(NetworkBuilder& net);        ///< squeeze and excite
+void decomposed(NetworkBuilder& net);    ///< an activation as exporters spell it out
+void gate(NetworkBuilder& net);          ///< squeeze and excite
+void spatial_gate(NetworkBuilder& net);  ///< one factor per pixel
 
 // blocks_movement.cpp
 void pool(NetworkBuilder& net);
@@ -37,6 +38,7 @@ void transpose(NetworkBuilder& net);
 void reshape(NetworkBuilder& net);
 void upsample(NetworkBuilder& net);
 void reduce(NetworkBuilder& net);
+void rearrange(NetworkBuilder& net);
 
 inline bool is_map(const Item& item) {
   return item.dims.size() == 4;

@@ -136,4 +136,33 @@ void reduce(NetworkBuilder& net) {
            fmt::format("keepdims={}", net.random.chance(0.6) ? 1 : 0));
 }
 
+void rearrange(NetworkBuilder& net) {
+  const auto x = net.pick(is_map);
+  if (!x) return;
+  const int64_t c = x->dims[1];
+  switch (net.random.below(6)) {
+    case 0:
+      net.node("Gather", {x->name, net.ints({c - 1, 0, c / 2})}, "axis=1", x->exact);
+      break;
+    case 1:
+      net.node("Tile", {x->name, net.ints({1, 2, 1, 1})}, "", x->exact);
+      break;
+    case 2:
+      net.node("SpaceToDepth", {x->name}, "blocksize=2", x->exact);
+      break;
+    case 3: {
+      const auto y = net.node("Unsqueeze", {x->name, net.ints({2})}, "", x->exact);
+      if (y) net.node("Expand", {y->name, net.ints({1, 1, 2, 1, 1})}, "", x->exact);
+      break;
+    }
+    case 4: {
+      const auto y = net.node("Identity", {x->name}, "", x->exact);
+      if (y) net.node("Dropout", {y->name}, "", x->exact);
+      break;
+    }
+    default:
+      net.node("LRN", {x->name}, "size=3");
+  }
+}
+
 }  // namespace onepass::test

@@ -158,4 +158,15 @@ void gate(NetworkBuilder& net) {
   if (y && net.random.chance(0.4)) add_activation(net, *y);
 }
 
+void spatial_gate(NetworkBuilder& net) {
+  const auto x = net.pick(is_map);
+  if (!x) return;
+  auto g =
+      net.node(net.random.chance(0.5) ? "ReduceMean" : "ReduceMax", {x->name, net.ints({1})}, "keepdims=1");
+  if (g) g = net.node("Sigmoid", {g->name});
+  if (!g) return;
+  const bool first = net.random.chance(0.5);
+  net.node("Mul", {first ? x->name : g->name, first ? g->name : x->name});
+}
+
 }  // namespace onepass::test

@@ -32,7 +32,9 @@ constexpr Weighted k_blocks[] = {{conv, 6},
                                  {transpose, 2},
                                  {reshape, 3},
                                  {upsample, 2},
-                                 {reduce, 1}};
+                                 {reduce, 1},
+                                 {rearrange, 3},
+                                 {spatial_gate, 1}};
 
 Block pick_block(Random& random) {
   int total = 0;
@@ -47,9 +49,10 @@ Block pick_block(Random& random) {
 
 void add_inputs(NetworkBuilder& net) {
   Random& random = net.random;
+  const int64_t extent = random.chance(0.15) ? 21 : 13;
   const ir::Shape dims = {random.chance(0.3) ? 2 : 1,
-                          random.pick(std::vector<int64_t>{1, 3, 3, 5, 8, 16, 19}), random.between(3, 13),
-                          random.between(3, 13)};
+                          random.pick(std::vector<int64_t>{1, 3, 3, 5, 8, 16, 19}), random.between(3, extent),
+                          random.between(3, extent)};
   net.input(dims);
   if (random.chance(0.3)) net.input(dims);
 }
