@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolution kernels alone: each algorithm and its first tiles, as a share of the FMA peak measured in the same
-// run. With --rotate the weights come from a pool of 100 MB, as inside a network; without, they stay in cache.
+// Convolution kernels alone: each algorithm and its first tiles, as a share of the FMA peak measured in the
+// same run. With --rotate the weights come from a pool of 100 MB, as inside a network; without, they stay in
+// cache.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -24,27 +25,38 @@ struct Shape {
 };
 
 const std::vector<Shape>& standard_shapes() {
-  static const std::vector<Shape> shapes = {
-      {"1x1 64->256 56x56", 64, 256, 56, 56, 1, 1, 1},     {"1x1 256->64 56x56", 256, 64, 56, 56, 1, 1, 1},
-      {"1x1 512->128 28x28", 512, 128, 28, 28, 1, 1, 1},   {"1x1 1024->256 14x14", 1024, 256, 14, 14, 1, 1, 1},
-      {"1x1 2048->512 7x7", 2048, 512, 7, 7, 1, 1, 1},     {"3x3 64->64 56x56", 64, 64, 56, 56, 3, 1, 1},
-      {"3x3 128->128 28x28", 128, 128, 28, 28, 3, 1, 1},   {"3x3 256->256 14x14", 256, 256, 14, 14, 3, 1, 1},
-      {"3x3 512->512 7x7", 512, 512, 7, 7, 3, 1, 1},       {"3x3 32->32 160x160", 32, 32, 160, 160, 3, 1, 1},
-      {"3x3 s2 128->128 56x56", 128, 128, 56, 56, 3, 2, 1}, {"3x3 s2 16->32 160x160", 16, 32, 160, 160, 3, 2, 1},
-      {"7x7 s2 3->64 224x224", 3, 64, 224, 224, 7, 2, 1},  {"3x3 s2 3->32 224x224", 3, 32, 224, 224, 3, 2, 1},
-      {"dw 3x3 96 112x112", 96, 96, 112, 112, 3, 1, 96},   {"dw 3x3 192 28x28", 192, 192, 28, 28, 3, 1, 192},
-      {"dw 3x3 s2 144 56x56", 144, 144, 56, 56, 3, 2, 144}, {"dw 5x5 240 14x14", 240, 240, 14, 14, 5, 1, 240},
-      {"dw 7x7 96 56x56", 96, 96, 56, 56, 7, 1, 96},       {"grouped 4 128 56x56", 128, 128, 56, 56, 3, 1, 32}};
+  static const std::vector<Shape> shapes = {{"1x1 64->256 56x56", 64, 256, 56, 56, 1, 1, 1},
+                                            {"1x1 256->64 56x56", 256, 64, 56, 56, 1, 1, 1},
+                                            {"1x1 512->128 28x28", 512, 128, 28, 28, 1, 1, 1},
+                                            {"1x1 1024->256 14x14", 1024, 256, 14, 14, 1, 1, 1},
+                                            {"1x1 2048->512 7x7", 2048, 512, 7, 7, 1, 1, 1},
+                                            {"3x3 64->64 56x56", 64, 64, 56, 56, 3, 1, 1},
+                                            {"3x3 128->128 28x28", 128, 128, 28, 28, 3, 1, 1},
+                                            {"3x3 256->256 14x14", 256, 256, 14, 14, 3, 1, 1},
+                                            {"3x3 512->512 7x7", 512, 512, 7, 7, 3, 1, 1},
+                                            {"3x3 32->32 160x160", 32, 32, 160, 160, 3, 1, 1},
+                                            {"3x3 s2 128->128 56x56", 128, 128, 56, 56, 3, 2, 1},
+                                            {"3x3 s2 16->32 160x160", 16, 32, 160, 160, 3, 2, 1},
+                                            {"7x7 s2 3->64 224x224", 3, 64, 224, 224, 7, 2, 1},
+                                            {"3x3 s2 3->32 224x224", 3, 32, 224, 224, 3, 2, 1},
+                                            {"dw 3x3 96 112x112", 96, 96, 112, 112, 3, 1, 96},
+                                            {"dw 3x3 192 28x28", 192, 192, 28, 28, 3, 1, 192},
+                                            {"dw 3x3 s2 144 56x56", 144, 144, 56, 56, 3, 2, 144},
+                                            {"dw 5x5 240 14x14", 240, 240, 14, 14, 5, 1, 240},
+                                            {"dw 7x7 96 56x56", 96, 96, 56, 56, 7, 1, 96},
+                                            {"grouped 4 128 56x56", 128, 128, 56, 56, 3, 1, 32}};
   return shapes;
 }
 
 kernels::ConvSpec spec_of(const Shape& s, const targets::Target& target) {
   const int64_t pad = s.kernel / 2, oh = (s.h - 1) / s.stride + 1, ow = (s.w - 1) / s.stride + 1;
-  kernels::ConvSpec spec{.kernel_h = s.kernel, .kernel_w = s.kernel, .stride_h = s.stride, .stride_w = s.stride};
+  kernels::ConvSpec spec{
+      .kernel_h = s.kernel, .kernel_w = s.kernel, .stride_h = s.stride, .stride_w = s.stride};
   spec.pad_top = spec.pad_left = pad;
   spec.groups = s.groups;
   spec.bias = true;
-  spec.epilogue.steps = {{.kind = kernels::EpilogueStep::Kind::activation, .activation = {ir::Op::Relu, 0, 0}}};
+  spec.epilogue.steps = {
+      {.kind = kernels::EpilogueStep::Kind::activation, .activation = {ir::Op::Relu, 0, 0}}};
   spec.dst = kernels::blocked_map(1, s.k, oh, ow, target.vector_lanes, {});
   spec.src = kernels::plain_map(1, s.c, s.h, s.w);
   const kernels::Halo halo = kernels::required_halo(spec);
@@ -67,13 +79,16 @@ std::vector<Candidate> candidates(const kernels::ConvSpec& spec, const targets::
   }
   const auto direct = kernels::conv_direct_tiles(spec, target);
   for (size_t i = 0; i < std::min(most, direct.size()); ++i)
-    result.push_back({fmt::format("direct {}x{} merge {}", direct[i].pixels, direct[i].vectors * target.vector_lanes, direct[i].merged_rows),
+    result.push_back({fmt::format("direct {}x{} merge {}", direct[i].pixels,
+                                  direct[i].vectors * target.vector_lanes, direct[i].merged_rows),
                       kernels::ConvDirectChoice{spec, direct[i]}});
   if (!kernels::conv_winograd_supports(spec, target)) return result;
   for (const auto& tile : kernels::conv_winograd_tiles(spec, target)) {
     kernels::ConvSpec with_halo = spec;
-    with_halo.src = kernels::blocked_map(1, spec.src.c, spec.src.h, spec.src.w, target.vector_lanes, kernels::winograd_halo(spec, tile));
-    result.push_back({fmt::format("winograd F{} {} tiles", tile.m, tile.tiles), kernels::ConvWinogradChoice{with_halo, tile}});
+    with_halo.src = kernels::blocked_map(1, spec.src.c, spec.src.h, spec.src.w, target.vector_lanes,
+                                         kernels::winograd_halo(spec, tile));
+    result.push_back({fmt::format("winograd F{} {} tiles", tile.m, tile.tiles),
+                      kernels::ConvWinogradChoice{with_halo, tile}});
   }
   return result;
 }
@@ -84,7 +99,8 @@ struct Free {
 using Memory = std::unique_ptr<float[], Free>;
 
 Memory allocate(int64_t elems) {
-  Memory memory(static_cast<float*>(std::aligned_alloc(64, static_cast<size_t>(elems + 16) * 4 / 64 * 64 + 64)));
+  Memory memory(
+      static_cast<float*>(std::aligned_alloc(64, static_cast<size_t>(elems + 16) * 4 / 64 * 64 + 64)));
   std::fill_n(memory.get(), elems, 0.25F);
   return memory;
 }
@@ -92,7 +108,8 @@ Memory allocate(int64_t elems) {
 /// One kernel with its memory; run() computes the whole launch.
 class Subject {
  public:
-  Subject(const loops::LoopNest& nest, KernelFunction function, bool rotate) : function_(function), slices_(nest.slices) {
+  Subject(const loops::LoopNest& nest, KernelFunction function, bool rotate)
+      : function_(function), slices_(nest.slices) {
     constexpr int64_t k_pool_elems = (100 << 20) / 4;
     for (const loops::Buffer& buffer : nest.buffers) {
       if (buffer.scratch) continue;
@@ -130,7 +147,8 @@ void measure(const Shape& shape, const targets::Target& target, bool rotate, siz
   const kernels::ConvSpec spec = spec_of(shape, target);
   const std::vector<Candidate> all = candidates(spec, target, most);
   std::vector<loops::LoopNest> nests;
-  for (const Candidate& candidate : all) nests.push_back(kernels::build("kernel" + std::to_string(nests.size()), candidate.choice, target));
+  for (const Candidate& candidate : all)
+    nests.push_back(kernels::build("kernel" + std::to_string(nests.size()), candidate.choice, target));
   const driver::KernelLibrary library(nests, target);
   std::vector<Subject> subjects;
   for (size_t i = 0; i < nests.size(); ++i) subjects.emplace_back(nests[i], library.function(i), rotate);
@@ -150,8 +168,9 @@ void measure(const Shape& shape, const targets::Target& target, bool rotate, siz
   for (size_t i = 0; i < all.size(); ++i) {
     const kernels::Estimate e = kernels::estimate(all[i].choice, target);
     const double ns = middle(times[i]);
-    fmt::print("{:<24}{:<26}{:>10.1f} us{:>9.1f} GF/s{:>7.2f} of peak{:>8.2f} predicted\n", shape.label, all[i].label, ns / 1e3,
-               e.flops / ns, e.flops / ns / middle(peaks), e.flops / (e.executed_flops / e.efficiency));
+    fmt::print("{:<24}{:<26}{:>10.1f} us{:>9.1f} GF/s{:>7.2f} of peak{:>8.2f} predicted\n", shape.label,
+               all[i].label, ns / 1e3, e.flops / ns, e.flops / ns / middle(peaks),
+               e.flops / (e.executed_flops / e.efficiency));
   }
 }
 
@@ -168,7 +187,8 @@ int main(int argc, char** argv) {
   app.add_flag("--rotate", rotate, "weights from a pool of 100 MB");
   CLI11_PARSE(app, argc, argv);
   const targets::Target& target = targets::find(target_name);
-  fmt::print("{}: FMA peak {:.1f} GF/s, one thread\n", target.name, driver::measure_fma_peak_gflops(target, 100));
+  fmt::print("{}: FMA peak {:.1f} GF/s, one thread\n", target.name,
+             driver::measure_fma_peak_gflops(target, 100));
   for (const Shape& shape : standard_shapes())
     if (shape.label.find(only) != std::string::npos) measure(shape, target, rotate, most);
 }

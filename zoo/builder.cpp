@@ -49,21 +49,10 @@ ValueId Builder::layer(Op op, const std::string& name, std::vector<ValueId> inpu
 
 // --- random tensors ---
 
-/// Filters that give a variance of about 1 on a source whose squares average `second_moment`.
-ir::Tensor Builder::filters(const std::string& name, ir::Shape shape, double second_moment,
-                            bool is_centred) const {
-  const int64_t fan_in = ir::element_count(shape) / shape[0];
-  const double scale = 1 / std::sqrt(static_cast<double>(fan_in) * second_moment);
+ir::Tensor Builder::filters(const std::string& name, ir::Shape shape, double scale) const {
   ir::Tensor tensor(ir::DType::f32, std::move(shape));
   Random random(seed_, name);
-  std::vector<double> filter(static_cast<size_t>(fan_in));
-  float* element = tensor.data<float>().data();
-  for (int64_t output = 0; output < tensor.shape()[0]; ++output) {
-    double total = 0;
-    for (double& weight : filter) total += weight = random.normal();
-    const double centre = is_centred ? total / static_cast<double>(fan_in) : 0;
-    for (const double weight : filter) *element++ = static_cast<float>((weight - centre) * scale);
-  }
+  for (float& weight : tensor.data<float>()) weight = static_cast<float>(random.normal() * scale);
   return tensor;
 }
 
@@ -84,48 +73,48 @@ ir::Tensor Builder::uniforms(const std::string& name, int64_t count, double low,
 
 // --- layers with weights ---
 
-/// Adds a bias that brings the means of the outputs near to `wanted`.
-ValueId Builder::bias(const std::string& name, const std::vector<double>& wanted, Moments& moments) {
-  std::vector<double> centres;
-  for (size_t c = 0; c < moments.mean.size(); ++c)
-    centres.push_back(wanted[wanted.size() == 1 ? 0 : c] - moments.mean[c]);
-  const ir::Tensor tensor = normals(name, centres, 0.1);
-  for (size_t c = 0; c < moments.mean.size(); ++c) moments.mean[c] += tensor.data<float>()[c];
-  return constant(name, tensor);
+namespace {
+
+/// Of normal weights, so that the squares of the outputs average 1: He's choice behind a ReLU.
+double filter_scale(int64_t fan_in, double second_moment) {
+  return 1 / std::sqrt(static_cast<double>(fan_in) * second_moment);
 }
+
+}  // namespace
 
 ValueId Builder::conv(ValueId x, const std::string& name, int64_t outputs, Window window,
                       const ConvOptions& options) {
   const Moments& before = moments_.at(x);
-  const bool is_centred = options.groups == 1 && !graph_.value(x).is_input;
-  const ir::Tensor weights =
-      filters(name + ".weight", {outputs, before.channels() / options.groups, window.height, window.width},
-              before.mean_variance(), is_centred);
+  const ir::Shape shape = {outputs, before.channels() / options.groups, window.height, window.width};
+  const bool is_head = !options.means.empty();
+  const double scale = filter_scale(ir::element_count(shape) / outputs,
+                                    is_head ? before.mean_variance() : before.mean_second_moment());
+  const ir::Tensor weights = filters(name + ".weight", shape, scale);
   Moments moments = through_filters(before, weights.data<float>(), outputs, options.groups);
   std::vector<ValueId> operands = {x, constant(name + ".weight", weights)};
-  if (!options.bias.empty()) operands.push_back(bias(name + ".bias", options.bias, moments));
+  if (is_head || options.has_bias) {
+    std::vector<double> centres(static_cast<size_t>(outputs));
+    for (size_t c = 0; is_head && c < centres.size(); ++c) centres[c] = options.means[c] - moments.mean[c];
+    operands.push_back(bias(name + ".bias", centres, moments));
+  }
   return layer(Op::Conv, name, std::move(operands), conv_attributes(window, options.groups),
                std::move(moments));
 }
 
-ValueId Builder::linear(ValueId x, const std::string& name, int64_t outputs, bool is_centred) {
-  const Moments& before = moments_.at(x);
-  const ir::Tensor weights =
-      filters(name + ".weight", {outputs, before.channels()},
-              is_centred ? before.mean_variance() : before.mean_second_moment(), is_centred);
-  Moments moments = through_filters(before, weights.data<float>(), outputs, 1);
-  const std::vector<double> wanted = is_centred ? std::vector<double>{0} : moments.mean;
-  const ValueId offset = bias(name + ".bias", wanted, moments);
-  return layer(Op::Gemm, name, {x, constant(name + ".weight", weights), offset}, gemm_attributes(),
-               std::move(moments));
+ValueId Builder::bias(const std::string& name, const std::vector<double>& centres, Moments& moments) {
+  const ir::Tensor tensor = normals(name, centres, 0.1);
+  for (size_t c = 0; c < centres.size(); ++c) moments.mean[c] += tensor.data<float>()[c];
+  return constant(name, tensor);
 }
 
 ValueId Builder::gemm(ValueId x, const std::string& name, int64_t outputs) {
-  return linear(x, name, outputs, true);
-}
-
-ValueId Builder::classifier(ValueId x, const std::string& name, int64_t outputs) {
-  return linear(x, name, outputs, false);
+  const Moments& before = moments_.at(x);
+  const ir::Tensor weights = filters(name + ".weight", {outputs, before.channels()},
+                                     filter_scale(before.channels(), before.mean_second_moment()));
+  Moments moments = through_filters(before, weights.data<float>(), outputs, 1);
+  const ValueId weight = constant(name + ".weight", weights);
+  const ValueId offset = bias(name + ".bias", std::vector<double>(static_cast<size_t>(outputs)), moments);
+  return layer(Op::Gemm, name, {x, weight, offset}, gemm_attributes(), std::move(moments));
 }
 
 ValueId Builder::batchnorm(ValueId x, const std::string& name, BatchNormOptions options) {
@@ -133,12 +122,12 @@ ValueId Builder::batchnorm(ValueId x, const std::string& name, BatchNormOptions 
   const int64_t count = before.channels();
   const ir::Tensor gamma = uniforms(name + ".weight", count, 0.5 * options.gain, 1.5 * options.gain);
   const ir::Tensor beta = normals(name + ".bias", std::vector<double>(before.mean.size(), 0), 0.1);
-  const ir::Tensor mean = normals(name + ".running_mean", before.mean, 0.1);
-  ir::Tensor variance = uniforms(name + ".running_var", count, 0.5, 1.5);
+  const ir::Tensor mean = normals(name + ".running_mean", std::vector<double>(before.mean.size(), 0), 0.1);
+  const ir::Tensor variance = uniforms(name + ".running_var", count, 0.5 * before.mean_second_moment(),
+                                       1.5 * before.mean_second_moment());
   Moments after;
   for (size_t c = 0; c < before.mean.size(); ++c) {
-    float& spread = variance.data<float>()[c];
-    spread = static_cast<float>(spread * before.variance[c]);
+    const float spread = variance.data<float>()[c];
     const double factor = gamma.data<float>()[c] /
                           std::sqrt(static_cast<double>(spread) + static_cast<double>(options.epsilon));
     after.mean.push_back((before.mean[c] - mean.data<float>()[c]) * factor + beta.data<float>()[c]);
@@ -152,7 +141,7 @@ ValueId Builder::batchnorm(ValueId x, const std::string& name, BatchNormOptions 
 
 void Builder::classifier_tail(ValueId x, const std::string& pool, const std::string& linear) {
   x = flatten(global_avgpool(x, pool), "flatten");
-  output("logits", classifier(x, linear, 1000));
+  output("logits", gemm(x, linear, 1000));
 }
 
 }  // namespace onepass::zoo

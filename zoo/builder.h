@@ -40,7 +40,10 @@ struct MaxPoolOptions {
 
 struct ConvOptions {
   int64_t groups = 1;
-  std::vector<double> bias;  ///< the means that the outputs shall have: one, or one each; none: no bias
+  bool has_bias = false;
+  /// Head convolutions: the mean that each output shall have. The filters are scaled so that the outputs vary
+  /// by about 1 around it.
+  std::vector<double> means;
 };
 
 struct BatchNormOptions {
@@ -50,10 +53,10 @@ struct BatchNormOptions {
 
 /// A graph of random weights under construction: each call adds one layer and returns its output.
 ///
-/// Weights are He-initialised for the variance that the layer really reads: beside every feature map the
-/// builder keeps its moments. BatchNorm statistics are these, disturbed as training would have left them. The
-/// filters over many channels sum to zero each: what all channels have in common does not add up from layer
-/// to layer, and the outputs depend on the input. Activations stay of order 1 through any depth.
+/// Weights are He-initialised for the squares that the layer really reads: beside every feature map the
+/// builder keeps its moments. Running variances are what the channels have together, disturbed; running means
+/// are small and remove nothing, since normalising by the deviation alone would enlarge every difference, and
+/// so every rounding error, from layer to layer. Activations stay of order 1 through any depth.
 class Builder {
  public:
   Builder(std::string name, uint64_t seed) : seed_(seed) { graph_.name = std::move(name); }
@@ -70,9 +73,6 @@ class Builder {
                const ConvOptions& options = {});
   /// Fully connected, with bias.
   ValueId gemm(ValueId x, const std::string& name, int64_t outputs);
-  /// The last layer, with bias: filters that do not sum to zero, so that no output is a small difference of
-  /// large sums.
-  ValueId classifier(ValueId x, const std::string& name, int64_t outputs);
   ValueId batchnorm(ValueId x, const std::string& name, BatchNormOptions options = {});
 
   ValueId relu(ValueId x, const std::string& name);
@@ -99,9 +99,7 @@ class Builder {
  private:
   ValueId layer(ir::Op op, const std::string& name, std::vector<ValueId> inputs, ir::Attributes attributes,
                 Moments moments);
-  ValueId linear(ValueId x, const std::string& name, int64_t outputs, bool is_centred);
-  ir::Tensor filters(const std::string& name, ir::Shape shape, double second_moment, bool is_centred) const;
-  ValueId bias(const std::string& name, const std::vector<double>& wanted, Moments& moments);
+  ir::Tensor filters(const std::string& name, ir::Shape shape, double scale) const;
   ir::Tensor normals(const std::string& name, const std::vector<double>& mean, double deviation) const;
   ir::Tensor uniforms(const std::string& name, int64_t count, double low, double high) const;
 

@@ -20,7 +20,7 @@ constexpr Fire k_squeezenet[] = {{k_pool}, {16, 64},  {16, 64},  {k_pool},  {32,
                                  {k_pool}, {48, 192}, {48, 192}, {64, 256}, {64, 256}};
 
 ValueId conv_relu(Builder& net, ValueId x, const std::string& name, int64_t outputs, int64_t kernel) {
-  x = net.conv(x, name, outputs, same_window(kernel), {.bias = {0}});
+  x = net.conv(x, name, outputs, same_window(kernel), {.has_bias = true});
   return net.relu(x, name + "_activation");
 }
 
@@ -47,20 +47,20 @@ ir::Graph vgg16_bn(uint64_t seed) {
       x = net.maxpool(x, feature(index++), window(2, 2, 0));
       continue;
     }
-    x = net.conv(x, feature(index++), outputs, same_window(3), {.bias = {0}});
+    x = net.conv(x, feature(index++), outputs, same_window(3), {.has_bias = true});
     x = net.batchnorm(x, feature(index++));
     x = net.relu(x, feature(index++));
   }
   x = net.flatten(x, "flatten", 7 * 7);
   x = net.relu(net.gemm(x, "classifier.0", 4096), "classifier.1");
   x = net.relu(net.gemm(x, "classifier.3", 4096), "classifier.4");
-  net.output("logits", net.classifier(x, "classifier.6", 1000));
+  net.output("logits", net.gemm(x, "classifier.6", 1000));
   return net.take();
 }
 
 ir::Graph squeezenet1_1(uint64_t seed) {
   Builder net("squeezenet1_1", seed);
-  ValueId x = net.conv(net.image(224), "features.0", 64, window(3, 2, 0), {.bias = {0}});
+  ValueId x = net.conv(net.image(224), "features.0", 64, window(3, 2, 0), {.has_bias = true});
   x = net.relu(x, "features.1");
   int index = 2;
   for (const Fire& widths : k_squeezenet) {
@@ -68,7 +68,7 @@ ir::Graph squeezenet1_1(uint64_t seed) {
     x = widths.squeeze == k_pool ? net.maxpool(x, prefix, window(3, 2, 0), {.ceil = true})
                                  : fire(net, x, prefix, widths);
   }
-  x = net.conv(x, "classifier.1", 1000, same_window(1), {.bias = {0}});
+  x = net.conv(x, "classifier.1", 1000, same_window(1), {.has_bias = true});
   x = net.global_avgpool(net.relu(x, "classifier.2"), "classifier.3");
   net.output("logits", net.flatten(x, "flatten"));
   return net.take();

@@ -65,14 +65,14 @@ Pyramid neck(Builder& net, const Pyramid& maps) {
 }
 
 /// The mean of each head channel: few objects, fewer classes.
-std::vector<double> head_bias() {
-  std::vector<double> bias;
+std::vector<double> head_means() {
+  std::vector<double> means;
   for (int64_t anchor = 0; anchor < k_anchor_count; ++anchor) {
-    bias.insert(bias.end(), 4, 0);
-    bias.push_back(k_object_bias);
-    bias.insert(bias.end(), k_classes, k_class_bias);
+    means.insert(bias.end(), 4, 0);
+    means.push_back(k_object_bias);
+    means.insert(bias.end(), k_classes, k_class_bias);
   }
-  return bias;
+  return means;
 }
 
 /// The grid less one half, and the anchors in pixels, both f32[1,3,h,w,2].
@@ -134,7 +134,7 @@ Detections head(Builder& net, const Pyramid& maps) {
   for (size_t i = 0; i < std::size(sources); ++i) {
     const std::string number = std::to_string(i);
     const ValueId x = net.conv(sources[i], "model.24.m." + number, k_anchor_count * k_fields, same_window(1),
-                               {.bias = head_bias()});
+                               {.means = head_means()});
     levels.push_back(decode_level(net, x, "model.24.level" + number, k_strides[i]));
   }
   const ValueId x = net.node(Op::Concat, "model.24.concat", levels, axis_attribute(1));

@@ -61,14 +61,15 @@ Pyramid neck(Builder& net, const Pyramid& maps) {
 struct HeadBranch {
   std::string prefix;
   int64_t width, outputs;
-  double bias;
+  double mean;
 };
 
 /// Two 3x3 chains and a plain 1x1 convolution.
 ValueId head_branch(Builder& net, ValueId x, const HeadBranch& branch) {
   x = chain(net, x, branch.prefix + ".0", branch.width, same_window(3));
   x = chain(net, x, branch.prefix + ".1", branch.width, same_window(3));
-  return net.conv(x, branch.prefix + ".2", branch.outputs, same_window(1), {.bias = {branch.bias}});
+  return net.conv(x, branch.prefix + ".2", branch.outputs, same_window(1),
+                  {.means = std::vector<double>(static_cast<size_t>(branch.outputs), branch.mean)});
 }
 
 /// Returns the box distributions [1,64,cells] and the class logits [1,80,cells].

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The C ABI of a compiled model (model.so). Every function is exported by the shared object itself, which needs
- * libc and libm alone. Nothing allocates, prints or keeps state: any number of threads may run one model at a
- * time, each with its own arena and buffers.
+ * The C ABI of a compiled model (model.so). Every function is exported by the shared object itself, which
+ * needs libc and libm alone. Nothing allocates, prints or keeps state: any number of threads may run one
+ * model at a time, each with its own arena and buffers.
  */
 #ifndef ONEPASS_MODEL_H
 #define ONEPASS_MODEL_H
@@ -18,10 +18,10 @@ enum { ONEPASS_MAX_RANK = 8 };
 
 typedef enum onepass_status {
   ONEPASS_OK = 0,
-  ONEPASS_BAD_ARGUMENT = 1,   /* a null pointer, a wrong count, or threads < 1 */
-  ONEPASS_BAD_ALIGNMENT = 2,  /* the arena is not 64-byte aligned, or a buffer not aligned to its element */
+  ONEPASS_BAD_ARGUMENT = 1,  /* a null pointer, a wrong count, or threads < 1 */
+  ONEPASS_BAD_ALIGNMENT = 2, /* the arena is not 64-byte aligned, or a buffer not aligned to its element */
   ONEPASS_ARENA_TOO_SMALL = 3,
-  ONEPASS_BAD_INPUT = 4       /* an index operand is out of range */
+  ONEPASS_BAD_INPUT = 4 /* an index operand is out of range */
 } onepass_status;
 
 /* Numbers of ONNX TensorProto.DataType. */
@@ -45,20 +45,22 @@ typedef struct onepass_tensor_info {
   int32_t counted_axis;
 } onepass_tensor_info;
 
-/* A host's own thread pool: calls task(context, i) once for every i in [0, count), on any threads, and returns
- * when all are done. At most `threads` of the run may execute at the same time. */
-typedef void (*onepass_parallel_for)(void* pool, int count, void (*task)(void* context, int i), void* context);
+/* A host's own thread pool: calls task(context, i) once for every i in [0, count), on any threads, and
+ * returns when all are done. At most `threads` of the run may execute at the same time. */
+typedef void (*onepass_parallel_for)(void* pool, int count, void (*task)(void* context, int i),
+                                     void* context);
 
 typedef struct onepass_run {
-  const void* const* inputs;  /* one buffer per input, size_bytes each; never written */
-  void* const* outputs;       /* one buffer per output, size_bytes each */
-  void* arena;                /* 64-byte aligned, onepass_model_arena_bytes(threads) bytes; contents are irrelevant */
+  const void* const* inputs; /* one buffer per input, size_bytes each; never written */
+  void* const* outputs;      /* one buffer per output, size_bytes each */
+  void* arena; /* 64-byte aligned, onepass_model_arena_bytes(threads) bytes; contents are irrelevant */
   size_t arena_bytes;
-  int threads;                /* 1 uses the calling thread alone */
+  int threads;                       /* 1 uses the calling thread alone */
   onepass_parallel_for parallel_for; /* required when threads > 1 */
   void* pool;
   int64_t (*output_dims)[ONEPASS_MAX_RANK]; /* may be null: receives the actual extents of each output */
-  int first_launch, end_launch;  /* 0, 0: all launches; otherwise only [first, end), for measuring and parity */
+  int first_launch,
+      end_launch; /* 0, 0: all launches; otherwise only [first, end), for measuring and parity */
 } onepass_run;
 
 int onepass_model_input_count(void);

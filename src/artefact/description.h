@@ -20,7 +20,7 @@ struct Tensor {
 };
 
 struct Launch {
-  std::string symbol;            ///< of the kernel or plain routine
+  std::string symbol;  ///< of the kernel or plain routine
   std::string name;
   std::vector<int64_t> params;
   std::vector<OperandRecord> operands;
@@ -39,8 +39,8 @@ struct Description {
   std::string metadata;
 };
 
-/// GNU assembler data directives that lay `description` out as a ModelRecord named onepass_model_record (hidden),
-/// with the file `weights_path` included as one page-aligned section. Same description, same text.
+/// GNU assembler data directives that lay `description` out as a ModelRecord named onepass_model_record
+/// (hidden), with the file `weights_path` included as one page-aligned section. Same description, same text.
 std::string data_assembly(const Description& description, const std::string& weights_path);
 
 /// model.h: the C declarations of the model's ABI with its inputs and outputs spelt out in comments.

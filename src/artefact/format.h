@@ -5,8 +5,8 @@
 
 #include "base/kernel_abi.h"
 
-// The records inside a compiled model. They are constant data of the shared object, laid out by the target's C
-// ABI: 64-bit pointers, fields in this order. k_format_version changes with any of them.
+// The records inside a compiled model. They are constant data of the shared object, laid out by the target's
+// C ABI: 64-bit pointers, fields in this order. k_format_version changes with any of them.
 namespace onepass::artefact {
 
 constexpr uint64_t k_magic = 0x737361'70656e6fULL;  // "onepass"
@@ -30,7 +30,7 @@ struct TensorRecord {
   int32_t rank;
   int64_t dims[k_max_rank];  ///< the upper bound on a counted axis
   int64_t size_bytes;
-  int32_t counted_axis;      ///< -1: none
+  int32_t counted_axis;  ///< -1: none
   int32_t unused;
   int64_t count_offset_bytes;  ///< in the arena: int64 extent of the counted axis after a run
 };
@@ -43,13 +43,13 @@ struct OperandRecord {
 
 struct LaunchRecord {
   KernelFunction function;
-  const char* name;               ///< the user's node names, joined with " + "
-  const int64_t* params;          ///< of a plain routine; null for kernels
+  const char* name;       ///< the user's node names, joined with " + "
+  const int64_t* params;  ///< of a plain routine; null for kernels
   const OperandRecord* operands;
   int32_t operand_count;
-  int32_t group;                  ///< number of the group in the plan
+  int32_t group;  ///< number of the group in the plan
   int64_t slices;
-  int64_t cost_ns;                ///< the planner's prediction for one thread
+  int64_t cost_ns;  ///< the planner's prediction for one thread
 };
 
 struct ModelRecord {
@@ -61,12 +61,12 @@ struct ModelRecord {
   const TensorRecord* outputs;
   int32_t input_count;
   int32_t output_count;
-  int64_t arena_bytes;            ///< without per-thread scratch
-  int64_t scratch_bytes;          ///< per thread
+  int64_t arena_bytes;    ///< without per-thread scratch
+  int64_t scratch_bytes;  ///< per thread
   const uint8_t* weights;
   int64_t weights_bytes;
-  const char* target;             ///< "x86-64-v4"
-  const char* metadata;           ///< JSON: model hash, options, tool version
+  const char* target;    ///< "x86-64-v4"
+  const char* metadata;  ///< JSON: model hash, options, tool version
 };
 
 }  // namespace onepass::artefact

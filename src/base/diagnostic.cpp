@@ -51,7 +51,8 @@ InternalError::InternalError(std::string text) : text_(std::move(text)) {}
 
 void require(bool holds, const char* what, const char* file, int line) {
   if (holds) return;
-  throw InternalError(fmt::format("{}:{}: {} (this is a fault of onepass; please report it)", file, line, what));
+  throw InternalError(
+      fmt::format("{}:{}: {} (this is a fault of onepass; please report it)", file, line, what));
 }
 
 }  // namespace onepass

@@ -45,7 +45,9 @@ void write_file(const std::string& path, std::span<const std::byte> bytes) {
   }
 }
 
-void write_file(const std::string& path, std::string_view text) { write_file(path, std::as_bytes(std::span(text))); }
+void write_file(const std::string& path, std::string_view text) {
+  write_file(path, std::as_bytes(std::span(text)));
+}
 
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "onepass-XXXXXX").string();

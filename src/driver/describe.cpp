@@ -87,7 +87,8 @@ artefact::Description describe_interface(const Program& program) {
   return d;
 }
 
-artefact::Description describe(const Network& network, const Program& program, const CompileOptions& options) {
+artefact::Description describe(const Network& network, const Program& program,
+                               const CompileOptions& options) {
   artefact::Description d = describe_interface(program);
   d.metadata = metadata(network, program, options);
   for (const plan::Launch& launch : program.plan.launches) {

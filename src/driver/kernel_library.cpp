@@ -25,7 +25,8 @@ std::string table_assembly(const std::vector<loops::LoopNest>& nests) {
 
 KernelLibrary::KernelLibrary(const std::vector<loops::LoopNest>& nests, const targets::Target& target) {
   const TemporaryFolder folder;
-  emit::LinkInput link{.object_paths = {folder.file("table.o")}, .exported = {k_table}, .soname = "kernels.so"};
+  emit::LinkInput link{
+      .object_paths = {folder.file("table.o")}, .exported = {k_table}, .soname = "kernels.so"};
   write_file(folder.file("table.o"), emit::assemble(table_assembly(nests), target));
   const std::vector<emit::Object> objects = emit::compile_objects(nests, target, 2);
   for (size_t i = 0; i < objects.size(); ++i) {
@@ -40,6 +41,8 @@ KernelLibrary::KernelLibrary(const std::vector<loops::LoopNest>& nests, const ta
   functions_.assign(table, table + nests.size());
 }
 
-KernelLibrary::~KernelLibrary() { ::dlclose(library_); }
+KernelLibrary::~KernelLibrary() {
+  ::dlclose(library_);
+}
 
 }  // namespace onepass::driver

@@ -9,8 +9,8 @@
 
 namespace onepass::driver {
 
-/// Kernels compiled, linked and loaded on their own, without a model: for measuring them. The nests' names are
-/// distinct C identifiers. Throws what emit throws, and Error("cannot_load").
+/// Kernels compiled, linked and loaded on their own, without a model: for measuring them. The nests' names
+/// are distinct C identifiers. Throws what emit throws, and Error("cannot_load").
 class KernelLibrary {
  public:
   KernelLibrary(const std::vector<loops::LoopNest>& nests, const targets::Target& target);

@@ -14,7 +14,9 @@ namespace {
 
 constexpr int64_t k_steps = 4096;
 
-int chains(const targets::Target& target) { return target.vector_registers - 4; }
+int chains(const targets::Target& target) {
+  return target.vector_registers - 4;
+}
 
 loops::LoopNest fma_nest(const targets::Target& target) {
   loops::Builder b("onepass_fma_peak");
@@ -38,7 +40,8 @@ loops::LoopNest fma_nest(const targets::Target& target) {
 
 double measure_fma_peak_gflops(const targets::Target& target, double milliseconds) {
   if (!targets::host_executes(target))
-    throw Error({.code = "foreign_target", .message = std::string("this host does not execute ") + target.name});
+    throw Error(
+        {.code = "foreign_target", .message = std::string("this host does not execute ") + target.name});
   const KernelLibrary library({fma_nest(target)}, target);
   std::vector<float> src = {0.5F, 0.25F}, dst(chains(target) * target.vector_lanes);
   void* operands[] = {src.data(), dst.data()};
@@ -46,7 +49,8 @@ double measure_fma_peak_gflops(const targets::Target& target, double millisecond
   const double flops = 2.0 * static_cast<double>(chains(target)) * target.vector_lanes * k_steps;
   using Clock = std::chrono::steady_clock;
   double best = 0;
-  const Clock::time_point end = Clock::now() + std::chrono::microseconds(static_cast<int64_t>(milliseconds * 1e3));
+  const Clock::time_point end =
+      Clock::now() + std::chrono::microseconds(static_cast<int64_t>(milliseconds * 1e3));
   while (Clock::now() < end) {
     const Clock::time_point start = Clock::now();
     library.function(0)(&call, 0, 1);

@@ -55,11 +55,13 @@ Network network_of(ir::Graph graph);
 Folded fold_network(const Network& network, const CompileOptions& options);
 Program plan_network(const Network& network, const CompileOptions& options);
 /// model.so at `path`. Same network, options and target: same bytes.
-void write_artefact(const Network& network, const Program& program, const CompileOptions& options, const std::string& path);
+void write_artefact(const Network& network, const Program& program, const CompileOptions& options,
+                    const std::string& path);
 /// The C header that goes with it.
 std::string artefact_header(const Program& program, const std::string& model_name);
 
 /// Compiles and loads in this process: the same bytes as write_artefact, from a temporary file.
-runtime::LoadedModel load_program(const Network& network, const Program& program, const CompileOptions& options);
+runtime::LoadedModel load_program(const Network& network, const Program& program,
+                                  const CompileOptions& options);
 
 }  // namespace onepass::driver

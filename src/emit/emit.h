@@ -20,7 +20,8 @@ using Object = std::vector<std::byte>;
 Object compile_object(std::span<const loops::LoopNest> nests, const targets::Target& target);
 
 /// The same code as several objects, compiled by up to `jobs` threads. The split does not depend on `jobs`.
-std::vector<Object> compile_objects(std::span<const loops::LoopNest> nests, const targets::Target& target, int jobs);
+std::vector<Object> compile_objects(std::span<const loops::LoopNest> nests, const targets::Target& target,
+                                    int jobs);
 
 /// The same module as LLVM IR, or as assembly.
 std::string llvm_ir(std::span<const loops::LoopNest> nests, const targets::Target& target);
@@ -34,7 +35,8 @@ std::string c_source(std::span<const loops::LoopNest> nests);
 Object assemble(std::string_view text, const targets::Target& target);
 
 /// Stack references inside the loops of each function of `object` (the spill check): the number of
-/// instructions with a stack-pointer-based memory operand in innermost loops, by function name order of `nests`.
+/// instructions with a stack-pointer-based memory operand in innermost loops, by function name order of
+/// `nests`.
 struct SpillReport {
   std::string function;
   int loop_stack_references = 0;
@@ -42,12 +44,12 @@ struct SpillReport {
 };
 std::vector<SpillReport> spill_report(std::span<const loops::LoopNest> nests, const targets::Target& target);
 
-/// Links objects and archives into one shared object with the given exported symbols; dynamic dependencies are
-/// libc and libm. Runs the linker `ld.lld` of LLVM 19. Deterministic. Throws Error("linker_missing") or
+/// Links objects and archives into one shared object with the given exported symbols; dynamic dependencies
+/// are libc and libm. Runs the linker `ld.lld` of LLVM 19. Deterministic. Throws Error("linker_missing") or
 /// InternalError with the linker's message.
 struct LinkInput {
-  std::vector<std::string> object_paths;   ///< .o and .a files
-  std::vector<std::string> exported;       ///< symbol names
+  std::vector<std::string> object_paths;  ///< .o and .a files
+  std::vector<std::string> exported;      ///< symbol names
   std::string soname;
 };
 void link_shared(const LinkInput& input, const targets::Target& target, const std::string& output_path);

@@ -47,8 +47,9 @@ void Values::prefetch(llvm::Value* address) {
   constexpr uint64_t k_ahead_bytes = 2048;
   constexpr int k_read = 0, k_keep_in_l1 = 3, k_data = 1;
   llvm::Value* ahead = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), address, k_ahead_bytes);
-  builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()},
-                           {ahead, builder_.getInt32(k_read), builder_.getInt32(k_keep_in_l1), builder_.getInt32(k_data)});
+  builder_.CreateIntrinsic(
+      llvm::Intrinsic::prefetch, {ahead->getType()},
+      {ahead, builder_.getInt32(k_read), builder_.getInt32(k_keep_in_l1), builder_.getInt32(k_data)});
 }
 
 llvm::Value* Values::load_masked(llvm::Type* type, const loops::Load& load, int active) {

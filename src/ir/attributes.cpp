@@ -8,7 +8,8 @@ namespace onepass::ir {
 namespace {
 
 template <class T>
-T get(const std::map<std::string, Attribute>& items, const std::string& name, T default_value, const char* type) {
+T get(const std::map<std::string, Attribute>& items, const std::string& name, T default_value,
+      const char* type) {
   const auto found = items.find(name);
   if (found == items.end()) return default_value;
   if (const T* value = std::get_if<T>(&found->second)) return *value;

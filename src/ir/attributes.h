@@ -12,7 +12,8 @@
 
 namespace onepass::ir {
 
-using Attribute = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>, Tensor>;
+using Attribute =
+    std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>, Tensor>;
 
 /// A node's attributes by ONNX name, in name order. The getters return the default when the name is absent
 /// and throw Error("attribute_type") when it holds another type.

@@ -28,7 +28,9 @@ ValueId Graph::add_value(std::string name, TensorType type) {
   return {static_cast<int32_t>(values_.size() - 1)};
 }
 
-void Graph::add_output(std::string name, ValueId value) { outputs_.push_back({std::move(name), value}); }
+void Graph::add_output(std::string name, ValueId value) {
+  outputs_.push_back({std::move(name), value});
+}
 
 NodeId Graph::add_node(Node node) {
   const NodeId id{static_cast<int32_t>(nodes_.size())};
@@ -46,7 +48,8 @@ NodeId Graph::add_node(Node node) {
   return id;
 }
 
-ValueId Graph::add_node(Op op, std::string name, std::vector<ValueId> inputs, TensorType type, Attributes attributes) {
+ValueId Graph::add_node(Op op, std::string name, std::vector<ValueId> inputs, TensorType type,
+                        Attributes attributes) {
   const ValueId output = add_value(unique_name(name), std::move(type));
   add_node({.op = op,
             .name = std::move(name),
@@ -82,7 +85,8 @@ void Graph::remove_node(NodeId id) {
 }
 
 bool Graph::is_output(ValueId value) const {
-  return std::any_of(outputs_.begin(), outputs_.end(), [&](const GraphOutput& o) { return o.value == value; });
+  return std::any_of(outputs_.begin(), outputs_.end(),
+                     [&](const GraphOutput& o) { return o.value == value; });
 }
 
 int Graph::use_count(ValueId id) const {
@@ -139,7 +143,11 @@ std::string Graph::unique_name(const std::string& stem) const {
 }
 
 Diagnostic diagnostic_at(const Node& node, std::string code, std::string message) {
-  return {.code = std::move(code), .message = std::move(message), .node = node.name, .op = name(node.op), .opset = node.opset};
+  return {.code = std::move(code),
+          .message = std::move(message),
+          .node = node.name,
+          .op = name(node.op),
+          .opset = node.opset};
 }
 
 }  // namespace onepass::ir

@@ -33,22 +33,22 @@ struct Use {
 
 struct Value {
   std::string name;
-  TensorType type;         ///< dtype undefined until infer_shapes has run
-  NodeId producer;         ///< invalid for graph inputs and constants
-  int output = 0;          ///< which output of the producer
-  Tensor constant;         ///< not empty: an initializer
-  bool is_input = false;   ///< a graph input that the caller feeds
-  std::vector<Use> uses;   ///< readers, in no particular order
+  TensorType type;        ///< dtype undefined until infer_shapes has run
+  NodeId producer;        ///< invalid for graph inputs and constants
+  int output = 0;         ///< which output of the producer
+  Tensor constant;        ///< not empty: an initializer
+  bool is_input = false;  ///< a graph input that the caller feeds
+  std::vector<Use> uses;  ///< readers, in no particular order
 };
 
 struct Node {
   Op op{};
-  std::string name;                   ///< the user's own name, or made from the first output's name
-  std::vector<ValueId> inputs;        ///< an invalid id is an absent optional input
-  std::vector<ValueId> outputs;       ///< an invalid id is an absent optional output
+  std::string name;              ///< the user's own name, or made from the first output's name
+  std::vector<ValueId> inputs;   ///< an invalid id is an absent optional input
+  std::vector<ValueId> outputs;  ///< an invalid id is an absent optional output
   Attributes attributes;
-  int opset = 0;                      ///< of the file; 0 for nodes made by a rewrite
-  std::vector<std::string> origins;   ///< names of the user's nodes that this one stands for, itself first
+  int opset = 0;                     ///< of the file; 0 for nodes made by a rewrite
+  std::vector<std::string> origins;  ///< names of the user's nodes that this one stands for, itself first
   bool removed = false;
 };
 
@@ -71,7 +71,8 @@ class Graph {
   /// Adds a node that computes `outputs` (values made by add_value). Names it when `node.name` is empty.
   NodeId add_node(Node node);
   /// Adds a one-output node and returns its output, of type `type`.
-  ValueId add_node(Op op, std::string name, std::vector<ValueId> inputs, TensorType type, Attributes attributes = {});
+  ValueId add_node(Op op, std::string name, std::vector<ValueId> inputs, TensorType type,
+                   Attributes attributes = {});
 
   const Node& node(NodeId id) const { return nodes_[id.index]; }
   Node& node(NodeId id) { return nodes_[id.index]; }
@@ -96,7 +97,8 @@ class Graph {
   const Tensor* constant_input(NodeId node, size_t input) const;
   NodeId producer(ValueId value) const { return value.valid() ? this->value(value).producer : NodeId{}; }
 
-  /// Live nodes, producers before consumers, otherwise in the order of creation. Throws Error("cyclic_graph").
+  /// Live nodes, producers before consumers, otherwise in the order of creation. Throws
+  /// Error("cyclic_graph").
   std::vector<NodeId> topological_order() const;
   size_t node_capacity() const { return nodes_.size(); }    ///< one past the largest node index
   size_t value_capacity() const { return values_.size(); }  ///< one past the largest value index

@@ -20,7 +20,9 @@ constexpr OpInfo k_ops[] = {
 
 }  // namespace
 
-const OpInfo& info(Op op) { return k_ops[static_cast<size_t>(op)]; }
+const OpInfo& info(Op op) {
+  return k_ops[static_cast<size_t>(op)];
+}
 
 std::optional<Op> op_from_name(std::string_view name) {
   for (const OpInfo& row : k_ops)

@@ -28,7 +28,9 @@ struct OpInfo {
 };
 
 const OpInfo& info(Op op);
-inline const char* name(Op op) { return info(op).name; }
+inline const char* name(Op op) {
+  return info(op).name;
+}
 std::optional<Op> op_from_name(std::string_view name);
 
 }  // namespace onepass::ir

@@ -44,7 +44,9 @@ void visit(DType dtype, Visitor&& visitor) {
 }  // namespace
 
 Tensor::Tensor(DType dtype, Shape shape)
-    : dtype_(dtype), shape_(std::move(shape)), storage_(allocate(element_count(shape_) * ir::size_bytes(dtype))) {}
+    : dtype_(dtype),
+      shape_(std::move(shape)),
+      storage_(allocate(element_count(shape_) * ir::size_bytes(dtype))) {}
 
 Tensor Tensor::of_ints(std::span<const int64_t> values) {
   return of<int64_t>({static_cast<int64_t>(values.size())}, values);

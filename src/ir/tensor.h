@@ -14,19 +14,33 @@ namespace onepass::ir {
 template <class T>
 constexpr DType dtype_of();
 template <>
-constexpr DType dtype_of<float>() { return DType::f32; }
+constexpr DType dtype_of<float>() {
+  return DType::f32;
+}
 template <>
-constexpr DType dtype_of<double>() { return DType::f64; }
+constexpr DType dtype_of<double>() {
+  return DType::f64;
+}
 template <>
-constexpr DType dtype_of<int64_t>() { return DType::i64; }
+constexpr DType dtype_of<int64_t>() {
+  return DType::i64;
+}
 template <>
-constexpr DType dtype_of<int32_t>() { return DType::i32; }
+constexpr DType dtype_of<int32_t>() {
+  return DType::i32;
+}
 template <>
-constexpr DType dtype_of<int8_t>() { return DType::i8; }
+constexpr DType dtype_of<int8_t>() {
+  return DType::i8;
+}
 template <>
-constexpr DType dtype_of<uint8_t>() { return DType::u8; }
+constexpr DType dtype_of<uint8_t>() {
+  return DType::u8;
+}
 template <>
-constexpr DType dtype_of<bool>() { return DType::boolean; }
+constexpr DType dtype_of<bool>() {
+  return DType::boolean;
+}
 
 /// A dense row-major array. Copies share the storage; whoever fills a tensor does so before sharing it.
 class Tensor {
@@ -42,7 +56,9 @@ class Tensor {
     return tensor;
   }
   template <class T>
-  static Tensor scalar(T value) { return of<T>({}, std::span<const T>(&value, 1)); }
+  static Tensor scalar(T value) {
+    return of<T>({}, std::span<const T>(&value, 1));
+  }
   static Tensor of_ints(std::span<const int64_t> values);  ///< i64[n]
 
   bool empty() const { return storage_ == nullptr; }

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-
 namespace onepass::ir {
 
 namespace {
@@ -14,17 +13,28 @@ struct DTypeRow {
   int64_t size_bytes;
 };
 
-constexpr DTypeRow k_rows[] = {{DType::undefined, "undefined", 0}, {DType::f32, "f32", 4}, {DType::f64, "f64", 8},
-                               {DType::i64, "i64", 8},             {DType::i32, "i32", 4}, {DType::i8, "i8", 1},
-                               {DType::u8, "u8", 1},               {DType::boolean, "bool", 1}};
+constexpr DTypeRow k_rows[] = {{DType::undefined, "undefined", 0},
+                               {DType::f32, "f32", 4},
+                               {DType::f64, "f64", 8},
+                               {DType::i64, "i64", 8},
+                               {DType::i32, "i32", 4},
+                               {DType::i8, "i8", 1},
+                               {DType::u8, "u8", 1},
+                               {DType::boolean, "bool", 1}};
 
-const DTypeRow& row(DType dtype) { return k_rows[static_cast<size_t>(dtype)]; }
+const DTypeRow& row(DType dtype) {
+  return k_rows[static_cast<size_t>(dtype)];
+}
 
 }  // namespace
 
-int64_t size_bytes(DType dtype) { return row(dtype).size_bytes; }
+int64_t size_bytes(DType dtype) {
+  return row(dtype).size_bytes;
+}
 
-const char* name(DType dtype) { return row(dtype).name; }
+const char* name(DType dtype) {
+  return row(dtype).name;
+}
 
 DType dtype_from_name(std::string_view text) {
   for (const DTypeRow& r : k_rows)
@@ -44,7 +54,9 @@ Shape row_major_strides(const Shape& shape) {
   return strides;
 }
 
-std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape, ",")); }
+std::string to_string(const Shape& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ","));
+}
 
 std::string to_string(const TensorType& type) {
   std::string dims;

@@ -12,7 +12,7 @@ namespace onepass::ir {
 enum class DType : uint8_t { undefined, f32, f64, i64, i32, i8, u8, boolean };
 
 int64_t size_bytes(DType dtype);
-const char* name(DType dtype);           ///< "f32"
+const char* name(DType dtype);                 ///< "f32"
 DType dtype_from_name(std::string_view text);  ///< undefined when unknown
 
 using Shape = std::vector<int64_t>;  ///< one extent per axis; [] is a scalar
@@ -32,7 +32,7 @@ struct TensorType {
   bool operator==(const TensorType&) const = default;
 };
 
-std::string to_string(const Shape& shape);       ///< "[1,16,32,32]"
-std::string to_string(const TensorType& type);   ///< "f32[1,16,32,32]", a counted axis as "<=N"
+std::string to_string(const Shape& shape);      ///< "[1,16,32,32]"
+std::string to_string(const TensorType& type);  ///< "f32[1,16,32,32]", a counted axis as "<=N"
 
 }  // namespace onepass::ir

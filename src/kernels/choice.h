@@ -31,8 +31,8 @@ struct ConvPolicy {
 };
 
 /// Everything that a kernel is made from: its family, shapes, algorithm and tile.
-using KernelChoice =
-    std::variant<ConvDirectChoice, ConvDepthwiseChoice, ConvWinogradChoice, PoolSpec, ElementwiseSpec, LayoutSpec, UpsampleSpec>;
+using KernelChoice = std::variant<ConvDirectChoice, ConvDepthwiseChoice, ConvWinogradChoice, PoolSpec,
+                                  ElementwiseSpec, LayoutSpec, UpsampleSpec>;
 
 const char* family_name(const KernelChoice& choice);
 loops::LoopNest build(const std::string& name, const KernelChoice& choice, const targets::Target& target);
@@ -49,6 +49,7 @@ KernelChoice choose_conv(const ConvSpec& spec, const targets::Target& target, co
 /// The halo that the best kernel reads; spec's maps have their block but no halo yet.
 Halo preferred_halo(const ConvSpec& spec, const targets::Target& target, const ConvPolicy& policy = {});
 /// The weights as the chosen convolution reads them.
-std::vector<float> pack_weights(const KernelChoice& choice, const targets::Target& target, std::span<const float> weights);
+std::vector<float> pack_weights(const KernelChoice& choice, const targets::Target& target,
+                                std::span<const float> weights);
 
 }  // namespace onepass::kernels

@@ -13,7 +13,8 @@
 namespace onepass::kernels {
 
 /// dst[n,k,y,x] = epilogue(bias[k] + sum over c, kh, kw of
-///   weights[k,c,kh,kw] * src[n, c, y * stride_h - pad_top + kh * dilation_h, x * stride_w - pad_left + kw * dilation_w])
+///   weights[k,c,kh,kw] * src[n, c, y * stride_h - pad_top + kh * dilation_h, x * stride_w - pad_left + kw *
+///   dilation_w])
 /// c runs over the channels of k's group. src's halo holds all padding that the window reaches;
 /// only conv_direct reads a plain src of one group without it.
 struct ConvSpec {
@@ -46,15 +47,16 @@ struct ConvTile {
 bool conv_direct_supports(const ConvSpec& spec, const targets::Target& target);
 /// Register tiles worth considering, best first by estimate.
 std::vector<ConvTile> conv_direct_tiles(const ConvSpec& spec, const targets::Target& target);
-loops::LoopNest conv_direct(const std::string& name, const ConvSpec& spec, const ConvTile& tile, const targets::Target& target);
+loops::LoopNest conv_direct(const std::string& name, const ConvSpec& spec, const ConvTile& tile,
+                            const targets::Target& target);
 Estimate estimate_conv_direct(const ConvSpec& spec, const ConvTile& tile, const targets::Target& target);
 /// weights[k, c / groups, kh, kw] as conv_direct streams them, zero-filled to whole vectors.
 std::vector<float> pack_conv_direct(const ConvSpec& spec, const ConvTile& tile, const targets::Target& target,
                                     std::span<const float> weights);
 
 // ---- conv_depthwise: lanes are channels -------------------------------------------------------------------
-// Groups of equally many input and output channels that divide a vector; 1 per group is depthwise. Exactness and
-// operands as above (order kh, kw, channel of the group).
+// Groups of equally many input and output channels that divide a vector; 1 per group is depthwise. Exactness
+// and operands as above (order kh, kw, channel of the group).
 
 struct DepthwiseTile {
   int pixels = 1;
@@ -64,31 +66,36 @@ bool conv_depthwise_supports(const ConvSpec& spec, const targets::Target& target
 std::vector<DepthwiseTile> conv_depthwise_tiles(const ConvSpec& spec, const targets::Target& target);
 loops::LoopNest conv_depthwise(const std::string& name, const ConvSpec& spec, const DepthwiseTile& tile,
                                const targets::Target& target);
-Estimate estimate_conv_depthwise(const ConvSpec& spec, const DepthwiseTile& tile, const targets::Target& target);
-std::vector<float> pack_conv_depthwise(const ConvSpec& spec, const targets::Target& target, std::span<const float> weights);
+Estimate estimate_conv_depthwise(const ConvSpec& spec, const DepthwiseTile& tile,
+                                 const targets::Target& target);
+std::vector<float> pack_conv_depthwise(const ConvSpec& spec, const targets::Target& target,
+                                       std::span<const float> weights);
 
 // ---- conv_winograd: F(4x4, 3x3) and F(2x2, 3x3), fused by blocks of tiles --------------------------------
-// 3x3, stride 1, dilation 1, one group. Declared exactness: approximate, max|error| <= 2e-6 * max(1, max|dst|) for
-// sums of order 1 (as accurate as a direct sum; docs/numerics.md). Operands as above.
+// 3x3, stride 1, dilation 1, one group. Declared exactness: approximate, max|error| <= 2e-6 * max(1,
+// max|dst|) for sums of order 1 (as accurate as a direct sum; docs/numerics.md). Operands as above.
 
 struct WinogradTile {
-  int64_t m = 4;        ///< outputs per tile and axis: 4 or 2
-  int64_t tiles = 14;   ///< tiles of a block; V and M of a block stay in L2
-  int vectors = 2;      ///< output channel vectors of a register tile
+  int64_t m = 4;       ///< outputs per tile and axis: 4 or 2
+  int64_t tiles = 14;  ///< tiles of a block; V and M of a block stay in L2
+  int vectors = 2;     ///< output channel vectors of a register tile
 };
 
 bool conv_winograd_supports(const ConvSpec& spec, const targets::Target& target);
 std::vector<WinogradTile> conv_winograd_tiles(const ConvSpec& spec, const targets::Target& target);
-/// The halo that whole tiles read: padding, and the rows and columns behind the map that the last tiles cover.
+/// The halo that whole tiles read: padding, and the rows and columns behind the map that the last tiles
+/// cover.
 Halo winograd_halo(const ConvSpec& spec, const WinogradTile& tile);
 loops::LoopNest conv_winograd(const std::string& name, const ConvSpec& spec, const WinogradTile& tile,
                               const targets::Target& target);
-Estimate estimate_conv_winograd(const ConvSpec& spec, const WinogradTile& tile, const targets::Target& target);
+Estimate estimate_conv_winograd(const ConvSpec& spec, const WinogradTile& tile,
+                                const targets::Target& target);
 /// Transformed in double, rounded once: [output panel][point][channel][vectors * lanes].
-std::vector<float> pack_conv_winograd(const ConvSpec& spec, const WinogradTile& tile, const targets::Target& target,
-                                      std::span<const float> weights);
+std::vector<float> pack_conv_winograd(const ConvSpec& spec, const WinogradTile& tile,
+                                      const targets::Target& target, std::span<const float> weights);
 
 /// A per-channel vector with zeros up to whole blocks of dst.
-std::vector<float> pad_channels(std::span<const float> values, const FeatureMap& dst, const targets::Target& target);
+std::vector<float> pad_channels(std::span<const float> values, const FeatureMap& dst,
+                                const targets::Target& target);
 
 }  // namespace onepass::kernels

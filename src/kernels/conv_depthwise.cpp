@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolutions whose groups have as many output as input channels and divide a vector; depthwise is the case of
-// one channel per group. Lanes are channels. For one row of outputs of one channel block:
+// Convolutions whose groups have as many output as input channels and divide a vector; depthwise is the case
+// of one channel per group. Lanes are channels. For one row of outputs of one channel block:
 //
 //   for each tile of pixels, kh:  for each source column that a tap of the tile reads:
-//     for each channel i of a group:  acc[p] = fma(column with channel i in every lane of its group, weight, acc[p])
+//     for each channel i of a group:  acc[p] = fma(column with channel i in every lane of its group, weight,
+//     acc[p])
 //
 // Every source column is loaded once for all taps of a row.
 #include <algorithm>
@@ -19,8 +20,8 @@ namespace onepass::kernels {
 namespace {
 
 using loops::Affine;
-using loops::Builder;
 using loops::BufferId;
+using loops::Builder;
 using loops::RegisterId;
 using loops::Value;
 
@@ -29,7 +30,8 @@ constexpr int64_t k_resident_weights = 7;
 
 class DepthwiseEmitter {
  public:
-  DepthwiseEmitter(const std::string& name, const ConvSpec& spec, const DepthwiseTile& tile, const targets::Target& target)
+  DepthwiseEmitter(const std::string& name, const ConvSpec& spec, const DepthwiseTile& tile,
+                   const targets::Target& target)
       : spec_(spec),
         tile_(tile),
         lanes_(target.vector_lanes),
@@ -77,16 +79,18 @@ class DepthwiseEmitter {
       b_.unrolled("tap", row_weights_, [&](Affine tap) {
         b_.assign(taps_, tap, b_.load(weights_, weights + tap * lanes_, lanes_));
       });
-    const Affine row = pixel_index(spec_.src, n_, block_, y_ * spec_.stride_h + kh * spec_.dilation_h - spec_.pad_top,
-                                   x * spec_.stride_w - spec_.pad_left);
+    const Affine row =
+        pixel_index(spec_.src, n_, block_, y_ * spec_.stride_h + kh * spec_.dilation_h - spec_.pad_top,
+                    x * spec_.stride_w - spec_.pad_left);
     for (const auto& [column, readers] : columns(pixels)) {
       b_.assign(column_, 0, b_.load(src_, row + column * spec_.src.block, lanes_));
       for (int64_t i = 0; i < width_; ++i) {
         b_.assign(lane_, 0, spread(i));
         for (const auto& [p, kw] : readers) {
           const int64_t tap = kw * width_ + i;
-          const Value weight = row_weights_ <= k_resident_weights ? b_.read(taps_, tap)
-                                                                  : b_.load(weights_, weights + tap * lanes_, lanes_);
+          const Value weight = row_weights_ <= k_resident_weights
+                                   ? b_.read(taps_, tap)
+                                   : b_.load(weights_, weights + tap * lanes_, lanes_);
           b_.assign(acc_, p, loops::fma(b_.read(lane_), weight, b_.read(acc_, p)));
         }
       }
@@ -98,7 +102,8 @@ class DepthwiseEmitter {
   std::map<int64_t, Readers> columns(int64_t pixels) const {
     std::map<int64_t, Readers> result;
     for (int64_t p = 0; p < pixels; ++p)
-      for (int64_t kw = 0; kw < spec_.kernel_w; ++kw) result[p * spec_.stride_w + kw * spec_.dilation_w].emplace_back(p, kw);
+      for (int64_t kw = 0; kw < spec_.kernel_w; ++kw)
+        result[p * spec_.stride_w + kw * spec_.dilation_w].emplace_back(p, kw);
     return result;
   }
 
@@ -121,8 +126,8 @@ class DepthwiseEmitter {
         if (spec_.bias) sum = loops::binary(loops::Binary::add, sum, b_.load(bias_, block_ * lanes_, lanes_));
         Value result = epilogue_.apply(sum, at);
         if (masked)
-          result = loops::select(loops::Compare::lt, loops::lane_index(lanes_), loops::constant_i32(tail, lanes_), result,
-                                 loops::constant(0, lanes_));
+          result = loops::select(loops::Compare::lt, loops::lane_index(lanes_),
+                                 loops::constant_i32(tail, lanes_), result, loops::constant(0, lanes_));
         b_.store(dst_, pixel_index(spec_.dst, n_, block_, y_, x + p), result);
       });
     };
@@ -167,12 +172,14 @@ loops::LoopNest conv_depthwise(const std::string& name, const ConvSpec& spec, co
   return DepthwiseEmitter(name, spec, tile, target).emit();
 }
 
-Estimate estimate_conv_depthwise(const ConvSpec& spec, const DepthwiseTile& tile, const targets::Target& target) {
+Estimate estimate_conv_depthwise(const ConvSpec& spec, const DepthwiseTile& tile,
+                                 const targets::Target& target) {
   const int64_t taps = spec.kernel_h * spec.kernel_w * (spec.dst.c / spec.groups);
   Estimate estimate;
-  estimate.flops = static_cast<double>(spec.dst.values()) * (2.0 * static_cast<double>(taps) + flops_per_element(spec.epilogue));
-  estimate.executed_flops =
-      estimate.flops * static_cast<double>(spec.dst.blocks() * spec.dst.block) / static_cast<double>(spec.dst.c);
+  estimate.flops = static_cast<double>(spec.dst.values()) *
+                   (2.0 * static_cast<double>(taps) + flops_per_element(spec.epilogue));
+  estimate.executed_flops = estimate.flops * static_cast<double>(spec.dst.blocks() * spec.dst.block) /
+                            static_cast<double>(spec.dst.c);
   estimate.bytes_read = spec.src.values() * 4;
   for (const EpilogueStep& step : spec.epilogue.steps)
     if (step.operand.kind == StepOperand::Kind::map) estimate.bytes_read += step.operand.map.values() * 4;
@@ -184,10 +191,12 @@ Estimate estimate_conv_depthwise(const ConvSpec& spec, const DepthwiseTile& tile
   return estimate;
 }
 
-std::vector<float> pack_conv_depthwise(const ConvSpec& spec, const targets::Target& target, std::span<const float> weights) {
+std::vector<float> pack_conv_depthwise(const ConvSpec& spec, const targets::Target& target,
+                                       std::span<const float> weights) {
   const int64_t lanes = target.vector_lanes, width = spec.dst.c / spec.groups;
   const int64_t taps = spec.kernel_h * spec.kernel_w;
-  require(static_cast<int64_t>(weights.size()) == spec.dst.c * width * taps, "weights have the shape of the convolution");
+  require(static_cast<int64_t>(weights.size()) == spec.dst.c * width * taps,
+          "weights have the shape of the convolution");
   std::vector<float> packed(spec.dst.blocks() * taps * width * lanes, 0.0F);
   for (int64_t output = 0; output < spec.dst.c; ++output)
     for (int64_t i = 0; i < width; ++i)

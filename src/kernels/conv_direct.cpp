@@ -6,8 +6,8 @@
 //     for c block, kh, kw, c:   acc[p][v] = fma(src[p], weights[v], acc[p][v])
 //     dst[p][v] = epilogue(acc[p][v] + bias[v])
 //
-// A plain source without the halo that its windows need (a graph input) is staged: each row of outputs first copies
-// the rows that it reads into scratch, with their padding.
+// A plain source without the halo that its windows need (a graph input) is staged: each row of outputs first
+// copies the rows that it reads into scratch, with their padding.
 //
 // The operand with fewer vectors stays in registers for a step, the other streams through one temporary: the
 // other order costs two to three times (accumulators + min(pixels, vectors) + 1 registers).
@@ -22,8 +22,8 @@ namespace onepass::kernels {
 namespace {
 
 using loops::Affine;
-using loops::Builder;
 using loops::BufferId;
+using loops::Builder;
 using loops::RegisterId;
 using loops::Value;
 
@@ -31,7 +31,8 @@ constexpr int64_t k_channel_unroll = 2;
 
 class DirectEmitter {
  public:
-  DirectEmitter(const std::string& name, const ConvSpec& spec, const ConvTile& tile, const targets::Target& target)
+  DirectEmitter(const std::string& name, const ConvSpec& spec, const ConvTile& tile,
+                const targets::Target& target)
       : spec_(spec),
         tile_(tile),
         target_(target),
@@ -48,9 +49,11 @@ class DirectEmitter {
         stage_origin_((lanes_ - spec.pad_left % lanes_) % lanes_),
         stage_pitch_((stage_origin_ + staged_width_ + lanes_ - 1) / lanes_ * lanes_) {
     if (staged_) stage_ = b_.scratch("stage", spec.src.c * spec.kernel_h * stage_pitch_);
-    const int64_t pixels = std::max(tile.pixels, static_cast<int>(most_pixels(geometry_.last_vectors, target)));
+    const int64_t pixels =
+        std::max(tile.pixels, static_cast<int>(most_pixels(geometry_.last_vectors, target)));
     acc_ = b_.registers("acc", vector(), static_cast<int>(pixels * geometry_.panel_vectors));
-    resident_ = b_.registers("resident", vector(), static_cast<int>(std::max(pixels, geometry_.panel_vectors)));
+    resident_ =
+        b_.registers("resident", vector(), static_cast<int>(std::max(pixels, geometry_.panel_vectors)));
     streamed_ = b_.registers("streamed", vector(), 1);
   }
 
@@ -77,9 +80,8 @@ class DirectEmitter {
     n_ = b_.floor_div(slice, spec_.dst.h);
     y_ = b_.mod(slice, spec_.dst.h);
     group_ = 0;
-    b_.loop("c", 0, spec_.src.c, 1, [&](Affine c) {
-      b_.loop("kh", 0, spec_.kernel_h, 1, [&](Affine kh) { stage_row(c, kh); });
-    });
+    b_.loop("c", 0, spec_.src.c, 1,
+            [&](Affine c) { b_.loop("kh", 0, spec_.kernel_h, 1, [&](Affine kh) { stage_row(c, kh); }); });
     b_.loop("panel", 0, geometry_.panels, 1, [&](Affine panel) {
       panel_ = panel;
       emit_panels();
@@ -104,7 +106,8 @@ class DirectEmitter {
       copy_to_stage(pixel_index(spec_.src, n_, c, row, 0), to + left, width);
       zero_stage(to + (left + width), staged_width_ - left - width);
     };
-    b_.when(loops::Compare::lt, row, 0, zero, [&] { b_.when(loops::Compare::ge, row, spec_.src.h, zero, copy); });
+    b_.when(loops::Compare::lt, row, 0, zero,
+            [&] { b_.when(loops::Compare::ge, row, spec_.src.h, zero, copy); });
   }
 
   /// Calls block(first, active) for whole vectors of [0, elems), then for the rest.
@@ -143,9 +146,8 @@ class DirectEmitter {
     vectors_ = vectors;
     last_ = last;
     if (!spec_.dst.halo.empty())
-      b_.loop("v", 0, vectors, 1, [&](Affine v) {
-        zero_halo_of_row(b_, dst_, spec_.dst, n_, channel_block(v), y_, lanes_);
-      });
+      b_.loop("v", 0, vectors, 1,
+              [&](Affine v) { zero_halo_of_row(b_, dst_, spec_.dst, n_, channel_block(v), y_, lanes_); });
     const int64_t most = vectors == geometry_.panel_vectors ? tile_.pixels : most_pixels(vectors, target_);
     const ColumnTiles tiles(spec_.dst.w, most);
     const int64_t edge = tiles.wide * tiles.pixels;
@@ -180,9 +182,7 @@ class DirectEmitter {
     });
   }
 
-  Affine weight_base() const {
-    return group_ * geometry_.group_elems() + panel_ * geometry_.panel_elems();
-  }
+  Affine weight_base() const { return group_ * geometry_.group_elems() + panel_ * geometry_.panel_elems(); }
 
   Affine src_index(const Affine& block, const Affine& kh, const Affine& kw) const {
     return pixel_index(spec_.src, n_, block, y_ * spec_.stride_h + kh * spec_.dilation_h - spec_.pad_top,
@@ -201,9 +201,7 @@ class DirectEmitter {
         const Affine row = (c * spec_.kernel_h + kh) * spec_.kernel_w;
         b_.unrolled(
             "kw", spec_.kernel_w,
-            [&](Affine kw) {
-              step(source(c, kh, kw), weight_base() + (row + kw) * (vectors_ * lanes_));
-            },
+            [&](Affine kw) { step(source(c, kh, kw), weight_base() + (row + kw) * (vectors_ * lanes_)); },
             true);
       });
     });
@@ -251,13 +249,15 @@ class DirectEmitter {
       b_.unrolled("v", vectors_, [&](Affine v) { b_.assign(resident_, v, weight(v)); });
       b_.unrolled("p", pixels_, [&](Affine p) {
         b_.assign(streamed_, 0, source(p));
-        b_.unrolled("v", vectors_, [&](Affine v) { accumulate(p, v, b_.read(streamed_), b_.read(resident_, v)); });
+        b_.unrolled("v", vectors_,
+                    [&](Affine v) { accumulate(p, v, b_.read(streamed_), b_.read(resident_, v)); });
       });
     } else {
       b_.unrolled("p", pixels_, [&](Affine p) { b_.assign(resident_, p, source(p)); });
       b_.unrolled("v", vectors_, [&](Affine v) {
         b_.assign(streamed_, 0, weight(v));
-        b_.unrolled("p", pixels_, [&](Affine p) { accumulate(p, v, b_.read(resident_, p), b_.read(streamed_)); });
+        b_.unrolled("p", pixels_,
+                    [&](Affine p) { accumulate(p, v, b_.read(resident_, p), b_.read(streamed_)); });
       });
     }
   }
@@ -277,15 +277,15 @@ class DirectEmitter {
   /// `active` lanes of the vector are channels; in a blocked map the others are written as zero.
   void store(const Affine& p, const Affine& v, std::optional<int> active) {
     const bool blocked = spec_.dst.block == lanes_;
-    const EpilogueEmitter::Position at{n_, channel_block(v), y_, x_ + p, lanes_, channel(v),
-                                       blocked ? std::nullopt : active};
+    const EpilogueEmitter::Position at{
+        n_, channel_block(v), y_, x_ + p, lanes_, channel(v), blocked ? std::nullopt : active};
     // A bias in front of the sum would make every term round at the size of the bias.
     Value sum = b_.read(acc_, slot(p, v));
     if (spec_.bias) sum = loops::binary(loops::Binary::add, sum, b_.load(bias_, channel(v), lanes_));
     Value result = epilogue_.apply(sum, at);
     if (active && blocked && !keeps_zero(spec_.epilogue))
-      result = loops::select(loops::Compare::lt, loops::lane_index(lanes_), loops::constant_i32(*active, lanes_), result,
-                             loops::constant(0, lanes_));
+      result = loops::select(loops::Compare::lt, loops::lane_index(lanes_),
+                             loops::constant_i32(*active, lanes_), result, loops::constant(0, lanes_));
     const Affine inside = blocked ? Affine(0) : channel(v);
     b_.store(dst_, pixel_index(spec_.dst, n_, channel_block(v), y_, x_ + p) + inside, result, at.active);
   }

@@ -7,8 +7,9 @@
 
 namespace onepass::kernels {
 
-/// The counts that conv_direct's generator, packing and estimate share. Output channels of a group are cut into
-/// vectors of `lanes`, vectors into panels of `panel_vectors`; the last panel of a group may be narrower.
+/// The counts that conv_direct's generator, packing and estimate share. Output channels of a group are cut
+/// into vectors of `lanes`, vectors into panels of `panel_vectors`; the last panel of a group may be
+/// narrower.
 struct DirectGeometry {
   int64_t lanes, group_channels, group_outputs, vectors, panel_vectors, panels, last_vectors, taps;
 

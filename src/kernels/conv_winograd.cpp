@@ -7,8 +7,8 @@
 //     for each point, tile of tiles:      M[point][tile] = sum over c of V * U, restarted every 64 channels
 //     for each tile, output vector:       dst = epilogue(A^T M A + bias)
 //
-// V holds the tiles as conv_direct's source holds pixels, so that the products are register tiles of tiles x output
-// channels. The last tiles may reach behind the map: they read halo and store what lies inside.
+// V holds the tiles as conv_direct's source holds pixels, so that the products are register tiles of tiles x
+// output channels. The last tiles may reach behind the map: they read halo and store what lies inside.
 #include <algorithm>
 
 #include "base/diagnostic.h"
@@ -20,8 +20,8 @@ namespace onepass::kernels {
 namespace {
 
 using loops::Affine;
-using loops::Builder;
 using loops::BufferId;
+using loops::Builder;
 using loops::RegisterId;
 using loops::Value;
 
@@ -29,7 +29,8 @@ constexpr int64_t k_channel_unroll = 2;
 
 class WinogradEmitter {
  public:
-  WinogradEmitter(const std::string& name, const ConvSpec& spec, const WinogradTile& tile, const targets::Target& target)
+  WinogradEmitter(const std::string& name, const ConvSpec& spec, const WinogradTile& tile,
+                  const targets::Target& target)
       : spec_(spec),
         target_(target),
         g_(spec, tile, target),
@@ -43,7 +44,8 @@ class WinogradEmitter {
         source_(b_.scratch("transformed", g_.points * g_.source_point_stride)),
         products_(b_.scratch("products", g_.points * g_.product_point_stride)) {
     const loops::Type vector{loops::Scalar::f32, lanes_};
-    const int64_t pixels = std::max(most_pixels(g_.panel_vectors, target), most_pixels(g_.last_vectors, target));
+    const int64_t pixels =
+        std::max(most_pixels(g_.panel_vectors, target), most_pixels(g_.last_vectors, target));
     acc_ = b_.registers("acc", vector, static_cast<int>(pixels * g_.panel_vectors));
     resident_ = b_.registers("resident", vector, static_cast<int>(g_.panel_vectors));
     streamed_ = b_.registers("streamed", vector, 1);
@@ -68,12 +70,11 @@ class WinogradEmitter {
  private:
   void emit_block(int64_t tiles) {
     tiles_ = tiles;
-    b_.loop("c", 0, g_.channel_blocks, 1, [&](Affine c) {
-      b_.loop("tile", 0, tiles, 1, [&](Affine tile) { transform_source(c, tile); });
-    });
-    if (g_.panels > 1) b_.loop("panel", 0, g_.panels - (g_.last_vectors == g_.panel_vectors ? 0 : 1), 1, [&](Affine panel) {
-      emit_panel(panel, g_.panel_vectors);
-    });
+    b_.loop("c", 0, g_.channel_blocks, 1,
+            [&](Affine c) { b_.loop("tile", 0, tiles, 1, [&](Affine tile) { transform_source(c, tile); }); });
+    if (g_.panels > 1)
+      b_.loop("panel", 0, g_.panels - (g_.last_vectors == g_.panel_vectors ? 0 : 1), 1,
+              [&](Affine panel) { emit_panel(panel, g_.panel_vectors); });
     if (g_.panels == 1 || g_.last_vectors != g_.panel_vectors) emit_panel(g_.panels - 1, g_.last_vectors);
   }
 
@@ -97,7 +98,8 @@ class WinogradEmitter {
 
   void transform_source(const Affine& c, const Affine& tile) {
     place_tile(tile);
-    const Affine origin = pixel_index(spec_.src, n_, c, row_ * g_.m - spec_.pad_top, column_ * g_.m - spec_.pad_left);
+    const Affine origin =
+        pixel_index(spec_.src, n_, c, row_ * g_.m - spec_.pad_top, column_ * g_.m - spec_.pad_left);
     for (int64_t x = 0; x < g_.alpha; ++x) {
       std::vector<Value> column;
       for (int64_t y = 0; y < g_.alpha; ++y)
@@ -150,20 +152,25 @@ class WinogradEmitter {
   }
 
   /// Channel blocks [first, first + count); adds to what M holds when `adds`.
-  void multiply_chunk(const Affine& point, const Affine& t, int64_t pixels, const Affine& first, int64_t count, bool adds) {
-    each(pixels, [&](const Affine& slot, const Affine&, const Affine&) { b_.assign(acc_, slot, loops::constant(0, lanes_)); });
+  void multiply_chunk(const Affine& point, const Affine& t, int64_t pixels, const Affine& first,
+                      int64_t count, bool adds) {
+    each(pixels, [&](const Affine& slot, const Affine&, const Affine&) {
+      b_.assign(acc_, slot, loops::constant(0, lanes_));
+    });
     const Affine weights = panel_ * g_.panel_elems() + point * (g_.padded_channels() * vectors_ * lanes_);
     b_.loop("c", 0, count, 1, [&](Affine c) {
       b_.loop("ic", 0, lanes_, k_channel_unroll, [&](Affine ic) {
         b_.unrolled("i", k_channel_unroll, [&](Affine i) {
-          step(source_index(point, first + c, t) + ic + i, weights + ((first + c) * lanes_ + ic + i) * (vectors_ * lanes_), pixels);
+          step(source_index(point, first + c, t) + ic + i,
+               weights + ((first + c) * lanes_ + ic + i) * (vectors_ * lanes_), pixels);
         });
       });
     });
     each(pixels, [&](const Affine& slot, const Affine& p, const Affine& v) {
       const Affine index = product_index(point, t + p, v);
       const Value sum = b_.read(acc_, slot);
-      b_.store(products_, index, adds ? loops::binary(loops::Binary::add, b_.load(products_, index, lanes_), sum) : sum);
+      b_.store(products_, index,
+               adds ? loops::binary(loops::Binary::add, b_.load(products_, index, lanes_), sum) : sum);
     });
   }
 
@@ -175,7 +182,8 @@ class WinogradEmitter {
   }
 
   void step(const Affine& source, const Affine& weights, int64_t pixels) {
-    b_.unrolled("v", vectors_, [&](Affine v) { b_.assign(resident_, v, b_.load(weights_, weights + v * lanes_, lanes_)); });
+    b_.unrolled("v", vectors_,
+                [&](Affine v) { b_.assign(resident_, v, b_.load(weights_, weights + v * lanes_, lanes_)); });
     b_.unrolled("p", pixels, [&](Affine p) {
       b_.assign(streamed_, 0, b_.broadcast(source_, source + p * lanes_, lanes_));
       b_.unrolled("v", vectors_, [&](Affine v) {
@@ -195,7 +203,8 @@ class WinogradEmitter {
     const Affine block = panel_ * g_.panel_vectors + v;
     for (int64_t x = 0; x < g_.alpha; ++x) {
       std::vector<Value> column;
-      for (int64_t y = 0; y < g_.alpha; ++y) column.push_back(b_.load(products_, product_index(y * g_.alpha + x, tile, v), lanes_));
+      for (int64_t y = 0; y < g_.alpha; ++y)
+        column.push_back(b_.load(products_, product_index(y * g_.alpha + x, tile, v), lanes_));
       assign_grid(g_.transform().output(column), [&](int64_t i) { return i * g_.alpha + x; });
     }
     if (!spec_.dst.halo.empty()) zero_halo(block);
@@ -204,15 +213,17 @@ class WinogradEmitter {
     if (!ragged) return inside();
     const Affine whole_rows = spec_.dst.h / g_.m, whole_columns = spec_.dst.w / g_.m;
     const auto ragged_tile = [&] { store_tile(block, true); };
-    b_.when(loops::Compare::lt, row_, whole_rows,
-            [&] { b_.when(loops::Compare::lt, column_, whole_columns, inside, ragged_tile); }, ragged_tile);
+    b_.when(
+        loops::Compare::lt, row_, whole_rows,
+        [&] { b_.when(loops::Compare::lt, column_, whole_columns, inside, ragged_tile); }, ragged_tile);
   }
 
   /// The first tile of a row of tiles clears the halo of its rows.
   void zero_halo(const Affine& block) {
     b_.when(loops::Compare::eq, column_, 0, [&] {
       const Affine end = b_.min(row_ * g_.m + g_.m, spec_.dst.h);
-      b_.loop("y", row_ * g_.m, end, 1, [&](Affine y) { zero_halo_of_row(b_, dst_, spec_.dst, n_, block, y, lanes_); });
+      b_.loop("y", row_ * g_.m, end, 1,
+              [&](Affine y) { zero_halo_of_row(b_, dst_, spec_.dst, n_, block, y, lanes_); });
     });
   }
 
@@ -241,10 +252,11 @@ class WinogradEmitter {
     if (tail == 0 || keeps_zero(spec_.epilogue)) return b_.store(dst_, index, result);
     const auto masked = [&] {
       b_.store(dst_, index,
-               loops::select(loops::Compare::lt, loops::lane_index(lanes_), loops::constant_i32(tail, lanes_), result,
-                             loops::constant(0, lanes_)));
+               loops::select(loops::Compare::lt, loops::lane_index(lanes_), loops::constant_i32(tail, lanes_),
+                             result, loops::constant(0, lanes_)));
     };
-    b_.when(loops::Compare::eq, block, spec_.dst.blocks() - 1, masked, [&] { b_.store(dst_, index, result); });
+    b_.when(loops::Compare::eq, block, spec_.dst.blocks() - 1, masked,
+            [&] { b_.store(dst_, index, result); });
   }
 
   const ConvSpec spec_;

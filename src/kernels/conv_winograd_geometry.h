@@ -11,9 +11,10 @@ constexpr int64_t k_winograd_chunk_channels = 64;
 
 /// The counts that conv_winograd's generator, packing and estimate share.
 struct WinogradGeometry {
-  int64_t lanes, alpha, m, points, tile_rows, tile_columns, image_tiles, block_tiles, blocks, channel_blocks, vectors,
-      panel_vectors, panels, last_vectors;
-  /// Elements between the planes of V: one vector more than a plane, so that planes do not meet in one cache set.
+  int64_t lanes, alpha, m, points, tile_rows, tile_columns, image_tiles, block_tiles, blocks, channel_blocks,
+      vectors, panel_vectors, panels, last_vectors;
+  /// Elements between the planes of V: one vector more than a plane, so that planes do not meet in one cache
+  /// set.
   int64_t source_point_stride, product_point_stride;
 
   WinogradGeometry(const ConvSpec& spec, const WinogradTile& tile, const targets::Target& target);

@@ -61,7 +61,8 @@ int64_t operand_elems(const StepOperand& operand, const FeatureMap& dst, int64_t
 }  // namespace
 
 bool keeps_zero(const Epilogue& epilogue) {
-  return std::all_of(epilogue.steps.begin(), epilogue.steps.end(), [](const EpilogueStep& s) { return keeps_zero(s); });
+  return std::all_of(epilogue.steps.begin(), epilogue.steps.end(),
+                     [](const EpilogueStep& s) { return keeps_zero(s); });
 }
 
 int operand_count(const Epilogue& epilogue) {
@@ -74,7 +75,8 @@ double flops_per_element(const Epilogue& epilogue) {
   constexpr double k_transcendental_flops = 20;
   double flops = 0;
   for (const EpilogueStep& step : epilogue.steps) {
-    const bool costly = step.kind == EpilogueStep::Kind::activation && ir::activation_info(step.activation.op).ulp > 2;
+    const bool costly =
+        step.kind == EpilogueStep::Kind::activation && ir::activation_info(step.activation.op).ulp > 2;
     flops += costly ? k_transcendental_flops : buffers_of(step) == 2 ? 2 : 1;
   }
   return flops;
@@ -88,7 +90,8 @@ EpilogueEmitter::EpilogueEmitter(loops::Builder& builder, const Epilogue& epilog
     for (int part = 0; part < buffers_of(step); ++part) {
       StepOperand operand = step.operand;
       if (step.kind == EpilogueStep::Kind::affine) operand.kind = StepOperand::Kind::per_channel;
-      buffers_.push_back(builder.input("operand" + std::to_string(buffers_.size()), operand_elems(operand, dst, vector_lanes)));
+      buffers_.push_back(builder.input("operand" + std::to_string(buffers_.size()),
+                                       operand_elems(operand, dst, vector_lanes)));
     }
   }
 }
@@ -99,7 +102,8 @@ Value EpilogueEmitter::apply(Value accumulator, const Position& at) const {
   return accumulator;
 }
 
-Value EpilogueEmitter::step_value(const EpilogueStep& step, Value accumulator, const Position& at, size_t& buffer) const {
+Value EpilogueEmitter::step_value(const EpilogueStep& step, Value accumulator, const Position& at,
+                                  size_t& buffer) const {
   if (step.kind == EpilogueStep::Kind::activation) return apply_activation(step.activation, accumulator);
   if (step.kind == EpilogueStep::Kind::affine) {
     const Value scale = channel_values(buffers_.at(buffer++), at.channel, at);
@@ -107,12 +111,15 @@ Value EpilogueEmitter::step_value(const EpilogueStep& step, Value accumulator, c
     return loops::binary(Binary::add, loops::binary(Binary::mul, accumulator, scale), shift);
   }
   const Value other = operand(step.operand, at, buffer);
-  return step.accumulator_left ? apply_binary(step.op, accumulator, other) : apply_binary(step.op, other, accumulator);
+  return step.accumulator_left ? apply_binary(step.op, accumulator, other)
+                               : apply_binary(step.op, other, accumulator);
 }
 
 /// One value per lane, or the one value of the channel that all lanes belong to.
-Value EpilogueEmitter::channel_values(loops::BufferId buffer, const loops::Affine& index, const Position& at) const {
-  return at.along_row ? builder_.broadcast(buffer, index, at.lanes) : builder_.load(buffer, index, at.lanes, at.active);
+Value EpilogueEmitter::channel_values(loops::BufferId buffer, const loops::Affine& index,
+                                      const Position& at) const {
+  return at.along_row ? builder_.broadcast(buffer, index, at.lanes)
+                      : builder_.load(buffer, index, at.lanes, at.active);
 }
 
 Value EpilogueEmitter::operand(const StepOperand& operand, const Position& at, size_t& buffer) const {
@@ -123,10 +130,12 @@ Value EpilogueEmitter::operand(const StepOperand& operand, const Position& at, s
     case StepOperand::Kind::per_channel:
       return channel_values(buffers_.at(buffer++), at.channel, at);
     case StepOperand::Kind::gate:
-      return channel_values(buffers_.at(buffer++), pixel_index(operand.map, at.n, at.channel_block, 0, 0) + inside, at);
+      return channel_values(buffers_.at(buffer++),
+                            pixel_index(operand.map, at.n, at.channel_block, 0, 0) + inside, at);
     case StepOperand::Kind::map:
-      return builder_.load(buffers_.at(buffer++), pixel_index(operand.map, at.n, at.channel_block, at.y, at.x) + inside,
-                           at.lanes, at.active);
+      return builder_.load(buffers_.at(buffer++),
+                           pixel_index(operand.map, at.n, at.channel_block, at.y, at.x) + inside, at.lanes,
+                           at.active);
     case StepOperand::Kind::none:
       break;
   }

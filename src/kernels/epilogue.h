@@ -29,9 +29,9 @@ struct EpilogueStep {
   enum class Kind { activation, affine, binary };
   Kind kind = Kind::activation;
   ir::Activation activation;
-  ir::Op op{};                   ///< binary: Add Sub Mul Div Min Max Pow is refused
+  ir::Op op{};  ///< binary: Add Sub Mul Div Min Max Pow is refused
   bool accumulator_left = true;
-  StepOperand operand;           ///< binary; affine reads two per_channel buffers, scale then shift
+  StepOperand operand;  ///< binary; affine reads two per_channel buffers, scale then shift
 };
 
 struct Epilogue {
@@ -50,22 +50,24 @@ double flops_per_element(const Epilogue& epilogue);
 /// The epilogue inside a nest that is being built.
 class EpilogueEmitter {
  public:
-  /// Declares the operand buffers, in step order. `dst` is the map that the kernel writes. All three must outlive
-  /// the emitter.
-  EpilogueEmitter(loops::Builder& builder, const Epilogue& epilogue, const FeatureMap& dst, int64_t vector_lanes);
+  /// Declares the operand buffers, in step order. `dst` is the map that the kernel writes. All three must
+  /// outlive the emitter.
+  EpilogueEmitter(loops::Builder& builder, const Epilogue& epilogue, const FeatureMap& dst,
+                  int64_t vector_lanes);
 
   /// Where a vector of the accumulator stands.
   struct Position {
     loops::Affine n, channel_block, y, x;
-    int lanes = 1;                 ///< channels in the vector (dst.block, or a part of a matrix row)
-    loops::Affine channel;         ///< first channel: channel_block * block + offset inside the block
-    std::optional<int> active;     ///< lanes that exist, when fewer than `lanes`
-    bool along_row = false;        ///< lanes are pixels x, x + 1, ... of one channel (plain maps)
+    int lanes = 1;              ///< channels in the vector (dst.block, or a part of a matrix row)
+    loops::Affine channel;      ///< first channel: channel_block * block + offset inside the block
+    std::optional<int> active;  ///< lanes that exist, when fewer than `lanes`
+    bool along_row = false;     ///< lanes are pixels x, x + 1, ... of one channel (plain maps)
   };
   loops::Value apply(loops::Value accumulator, const Position& at) const;
 
  private:
-  loops::Value step_value(const EpilogueStep& step, loops::Value accumulator, const Position& at, size_t& buffer) const;
+  loops::Value step_value(const EpilogueStep& step, loops::Value accumulator, const Position& at,
+                          size_t& buffer) const;
   loops::Value operand(const StepOperand& operand, const Position& at, size_t& buffer) const;
   loops::Value channel_values(loops::BufferId buffer, const loops::Affine& index, const Position& at) const;
 

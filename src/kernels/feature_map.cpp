@@ -22,7 +22,8 @@ FeatureMap contiguous(FeatureMap map) {
 }  // namespace
 
 Halo widest(const Halo& a, const Halo& b) {
-  return {std::max(a.top, b.top), std::max(a.left, b.left), std::max(a.bottom, b.bottom), std::max(a.right, b.right)};
+  return {std::max(a.top, b.top), std::max(a.left, b.left), std::max(a.bottom, b.bottom),
+          std::max(a.right, b.right)};
 }
 
 FeatureMap plain_map(int64_t n, int64_t c, int64_t h, int64_t w, const Halo& halo) {

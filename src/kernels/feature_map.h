@@ -20,8 +20,8 @@ Halo widest(const Halo& a, const Halo& b);
 /// How a value n x c x h x w lies in memory. Element (n, c, y, x) is at
 ///   offset + n * batch_stride + (c / block) * plane_stride + (y + halo.top) * row_stride
 ///          + (x + halo.left) * block + c % block          (elements)
-/// block = 1 is plain NCHW; block = the target's vector lanes is the channel-blocked layout NCHWc; block = c is
-/// rows of channels (a row-major matrix [w, c] has h = 1). Lanes beyond c in the last block are zero.
+/// block = 1 is plain NCHW; block = the target's vector lanes is the channel-blocked layout NCHWc; block = c
+/// is rows of channels (a row-major matrix [w, c] has h = 1). Lanes beyond c in the last block are zero.
 struct FeatureMap {
   int64_t n = 1, c = 1, h = 1, w = 1;
   int64_t block = 1;

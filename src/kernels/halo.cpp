@@ -11,15 +11,16 @@ namespace {
 void zero_run(loops::Builder& b, loops::BufferId dst, const loops::Affine& begin, int64_t elems, int lanes) {
   const int64_t whole = elems / lanes * lanes;
   if (whole > 0)
-    b.loop("i", 0, whole, lanes, [&](loops::Affine i) { b.store(dst, begin + i, loops::constant(0, lanes)); });
-  if (whole < elems)
-    b.store(dst, begin + whole, loops::constant(0, lanes), static_cast<int>(elems - whole));
+    b.loop("i", 0, whole, lanes,
+           [&](loops::Affine i) { b.store(dst, begin + i, loops::constant(0, lanes)); });
+  if (whole < elems) b.store(dst, begin + whole, loops::constant(0, lanes), static_cast<int>(elems - whole));
 }
 
-void zero_rows(loops::Builder& b, loops::BufferId dst, const FeatureMap& map, const loops::Affine& begin, int64_t rows,
-               int lanes) {
+void zero_rows(loops::Builder& b, loops::BufferId dst, const FeatureMap& map, const loops::Affine& begin,
+               int64_t rows, int lanes) {
   const int64_t row_elems = (map.w + map.halo.left + map.halo.right) * map.block;
-  b.loop("row", 0, rows, 1, [&](loops::Affine row) { zero_run(b, dst, begin + row * map.row_stride, row_elems, lanes); });
+  b.loop("row", 0, rows, 1,
+         [&](loops::Affine row) { zero_run(b, dst, begin + row * map.row_stride, row_elems, lanes); });
 }
 
 }  // namespace

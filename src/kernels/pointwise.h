@@ -17,12 +17,14 @@ struct ElementwiseSpec {
   FeatureMap src, dst;
   Epilogue epilogue;
 };
-loops::LoopNest elementwise(const std::string& name, const ElementwiseSpec& spec, const targets::Target& target);
+loops::LoopNest elementwise(const std::string& name, const ElementwiseSpec& spec,
+                            const targets::Target& target);
 Estimate estimate_elementwise(const ElementwiseSpec& spec);
 
 // ---- layout: dst = src under another block, halo or offset ------------------------------------------------
-// plain <-> blocked, plain -> plain with halo, blocked -> blocked with another halo or channel slice. The halo of
-// dst and, when `zero_tail`, the lanes behind its last channel are written as zero. Operands: src, dst.
+// plain <-> blocked, plain -> plain with halo, blocked -> blocked with another halo or channel slice. The
+// halo of dst and, when `zero_tail`, the lanes behind its last channel are written as zero. Operands: src,
+// dst.
 struct LayoutSpec {
   FeatureMap src, dst;
 };
@@ -30,14 +32,14 @@ loops::LoopNest layout(const std::string& name, const LayoutSpec& spec, const ta
 Estimate estimate_layout(const LayoutSpec& spec);
 
 // ---- pool -------------------------------------------------------------------------------------------------
-// Blocked maps. Windows are clipped to the map (MaxPool: padding is -inf; AveragePool: padding counts only with
-// count_include_pad, as the standard counts it with ceil_mode). Never reads the halo. Operands: src, the
+// Blocked maps. Windows are clipped to the map (MaxPool: padding is -inf; AveragePool: padding counts only
+// with count_include_pad, as the standard counts it with ceil_mode). Never reads the halo. Operands: src, the
 // epilogue's, dst.
 struct PoolSpec {
   enum class Kind { max, average };
   Kind kind = Kind::max;
   FeatureMap src, dst;
-  int64_t kernel_h = 1, kernel_w = 1;   ///< the whole map for a global pool
+  int64_t kernel_h = 1, kernel_w = 1;  ///< the whole map for a global pool
   int64_t stride_h = 1, stride_w = 1;
   int64_t dilation_h = 1, dilation_w = 1;
   int64_t pad_top = 0, pad_left = 0, pad_bottom = 0, pad_right = 0;

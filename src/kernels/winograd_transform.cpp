@@ -12,14 +12,26 @@ namespace {
 using loops::Binary;
 using loops::Value;
 
-Value constant_like(const Value& x, double value) { return loops::constant(value, x->type.lanes); }
-Value add(const Value& a, const Value& b) { return loops::binary(Binary::add, a, b); }
-Value sub(const Value& a, const Value& b) { return loops::binary(Binary::sub, a, b); }
+Value constant_like(const Value& x, double value) {
+  return loops::constant(value, x->type.lanes);
+}
+Value add(const Value& a, const Value& b) {
+  return loops::binary(Binary::add, a, b);
+}
+Value sub(const Value& a, const Value& b) {
+  return loops::binary(Binary::sub, a, b);
+}
 /// factor * a + c
-Value scaled(double factor, const Value& a, const Value& c) { return loops::fma(a, constant_like(a, factor), c); }
-Value scaled(double factor, const Value& a) { return loops::binary(Binary::mul, a, constant_like(a, factor)); }
+Value scaled(double factor, const Value& a, const Value& c) {
+  return loops::fma(a, constant_like(a, factor), c);
+}
+Value scaled(double factor, const Value& a) {
+  return loops::binary(Binary::mul, a, constant_like(a, factor));
+}
 
-double squared(double x) { return x * x; }
+double squared(double x) {
+  return x * x;
+}
 
 /// Coefficients of the product of (x^2 - p^2) over all points but `skip`: entry k belongs to x^(2k).
 std::vector<double> even_polynomial(const std::vector<double>& points, size_t skip) {
@@ -41,7 +53,9 @@ Value dot(const std::vector<double>& coefficients, const std::vector<Value>& d, 
   Value sum = d[first + 2 * (coefficients.size() - 1)];
   for (size_t k = coefficients.size() - 1; k-- > 0;) {
     const Value& term = d[first + 2 * k];
-    sum = coefficients[k] == 1 ? add(sum, term) : coefficients[k] == -1 ? sub(sum, term) : scaled(coefficients[k], term, sum);
+    sum = coefficients[k] == 1    ? add(sum, term)
+          : coefficients[k] == -1 ? sub(sum, term)
+                                  : scaled(coefficients[k], term, sum);
   }
   return sum;
 }
@@ -61,7 +75,8 @@ std::vector<std::array<double, 3>> WinogradTransform::filter_rows() const {
     double distance = 2 * squared(points[i]);  // to 0 and to the negative point
     for (size_t j = 0; j < points.size(); ++j)
       if (j != i) distance *= squared(points[i]) - squared(points[j]);
-    for (double p : {points[i], -points[i]}) rows.push_back({1 / distance, p / distance, squared(p) / distance});
+    for (double p : {points[i], -points[i]})
+      rows.push_back({1 / distance, p / distance, squared(p) / distance});
   }
   rows.push_back({0, 0, 1});
   return rows;

@@ -10,16 +10,18 @@
 
 namespace onepass::kernels {
 
-/// The transforms of F(m x m, 3 x 3), by Toom-Cook interpolation at 0, +-p for each p of `points`, and infinity
-/// (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2015; points after Alam et al., "Winograd
-/// Convolution for Deep Neural Networks: Efficient Point Selection", 2022). m + 2 = 2 * points + 2.
+/// The transforms of F(m x m, 3 x 3), by Toom-Cook interpolation at 0, +-p for each p of `points`, and
+/// infinity (Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks", 2015; points after Alam et
+/// al., "Winograd Convolution for Deep Neural Networks: Efficient Point Selection", 2022). m + 2 = 2 * points
+/// + 2.
 struct WinogradTransform {
   std::vector<double> points;
 
   int64_t m() const { return 2 * static_cast<int64_t>(points.size()); }
   int64_t alpha() const { return m() + 2; }  ///< extent of a tile
 
-  /// alpha x 3: row i evaluates a filter at point i, divided by the product of the point's distances to the others.
+  /// alpha x 3: row i evaluates a filter at point i, divided by the product of the point's distances to the
+  /// others.
   std::vector<std::array<double, 3>> filter_rows() const;
   /// One dimension of B^T d: alpha values in, alpha values out.
   std::vector<loops::Value> input(const std::vector<loops::Value>& d) const;

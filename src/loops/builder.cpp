@@ -21,9 +21,15 @@ Scalar result_scalar(Unary op, Scalar operand) {
 
 }  // namespace
 
-Value constant(double value, int lanes) { return make({Scalar::f32, lanes}, Constant{value}); }
-Value constant_i32(int64_t value, int lanes) { return make({Scalar::i32, lanes}, Constant{static_cast<double>(value)}); }
-Value lane_index(int lanes) { return make({Scalar::i32, lanes}, LaneIndex{}); }
+Value constant(double value, int lanes) {
+  return make({Scalar::f32, lanes}, Constant{value});
+}
+Value constant_i32(int64_t value, int lanes) {
+  return make({Scalar::i32, lanes}, Constant{static_cast<double>(value)});
+}
+Value lane_index(int lanes) {
+  return make({Scalar::i32, lanes}, LaneIndex{});
+}
 
 Value unary(Unary op, Value a) {
   const Type type{result_scalar(op, a->type.scalar), a->type.lanes};
@@ -125,15 +131,20 @@ Affine Builder::mod(const Affine& a, int64_t divisor) {
   return divisor == 1 ? Affine(0) : let("remainder", IntOp::mod, a, divisor);
 }
 
-Affine Builder::min(const Affine& a, const Affine& b) { return let("least", IntOp::min, a, b); }
+Affine Builder::min(const Affine& a, const Affine& b) {
+  return let("least", IntOp::min, a, b);
+}
 
-Affine Builder::max(const Affine& a, const Affine& b) { return let("most", IntOp::max, a, b); }
+Affine Builder::max(const Affine& a, const Affine& b) {
+  return let("most", IntOp::max, a, b);
+}
 
 Value Builder::load(BufferId buffer, Affine index, int lanes, std::optional<int> active) const {
   return load_strided(buffer, std::move(index), lanes, 1, active);
 }
 
-Value Builder::load_strided(BufferId buffer, Affine index, int lanes, int64_t stride, std::optional<int> active) const {
+Value Builder::load_strided(BufferId buffer, Affine index, int lanes, int64_t stride,
+                            std::optional<int> active) const {
   return make({nest_.buffers.at(buffer.id).scalar, lanes}, Load{buffer, std::move(index), stride, active});
 }
 
@@ -153,7 +164,8 @@ void Builder::store(BufferId buffer, Affine index, Value value, std::optional<in
   store_strided(buffer, std::move(index), std::move(value), 1, active);
 }
 
-void Builder::store_strided(BufferId buffer, Affine index, Value value, int64_t stride, std::optional<int> active) {
+void Builder::store_strided(BufferId buffer, Affine index, Value value, int64_t stride,
+                            std::optional<int> active) {
   body().push_back({Store{buffer, std::move(index), std::move(value), stride, active}});
 }
 

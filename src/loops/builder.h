@@ -48,12 +48,14 @@ class Builder {
   Affine max(const Affine& a, const Affine& b);
 
   Value load(BufferId buffer, Affine index, int lanes, std::optional<int> active = {}) const;
-  Value load_strided(BufferId buffer, Affine index, int lanes, int64_t stride, std::optional<int> active = {}) const;
+  Value load_strided(BufferId buffer, Affine index, int lanes, int64_t stride,
+                     std::optional<int> active = {}) const;
   Value broadcast(BufferId buffer, Affine index, int lanes) const;
   Value read(RegisterId reg, Affine slot = 0) const;
   void assign(RegisterId reg, Affine slot, Value value);
   void store(BufferId buffer, Affine index, Value value, std::optional<int> active = {});
-  void store_strided(BufferId buffer, Affine index, Value value, int64_t stride, std::optional<int> active = {});
+  void store_strided(BufferId buffer, Affine index, Value value, int64_t stride,
+                     std::optional<int> active = {});
 
   /// The finished nest. Throws InternalError when check() finds a fault.
   LoopNest finish();

@@ -11,7 +11,8 @@ constexpr int64_t k_scratch_alignment_bytes = 64;
 constexpr int64_t k_scalar_bytes = 4;
 
 int64_t rounded_bytes(const Buffer& buffer) {
-  return (buffer.elems * k_scalar_bytes + k_scratch_alignment_bytes - 1) / k_scratch_alignment_bytes * k_scratch_alignment_bytes;
+  return (buffer.elems * k_scalar_bytes + k_scratch_alignment_bytes - 1) / k_scratch_alignment_bytes *
+         k_scratch_alignment_bytes;
 }
 
 }  // namespace
@@ -26,7 +27,8 @@ Affine operator+(const Affine& a, const Affine& b) {
     } else if (left == a.terms.end() || right->first < left->first) {
       sum.terms.push_back(*right++);
     } else {
-      if (left->second + right->second != 0) sum.terms.emplace_back(left->first, left->second + right->second);
+      if (left->second + right->second != 0)
+        sum.terms.emplace_back(left->first, left->second + right->second);
       ++left;
       ++right;
     }
@@ -34,7 +36,9 @@ Affine operator+(const Affine& a, const Affine& b) {
   return sum;
 }
 
-Affine operator-(const Affine& a, const Affine& b) { return a + b * -1; }
+Affine operator-(const Affine& a, const Affine& b) {
+  return a + b * -1;
+}
 
 Affine operator*(const Affine& a, int64_t factor) {
   Affine product(a.constant * factor);

@@ -12,8 +12,8 @@
 namespace onepass::loops {
 
 // The loop language: what a kernel is, before any back end. Integers are affine in the loop variables; values
-// are vectors of f32 or i32; every operation is one IEEE operation (no contraction, no reassociation), so that
-// the interpreter, the C printer and LLVM give the same bits.
+// are vectors of f32 or i32; every operation is one IEEE operation (no contraction, no reassociation), so
+// that the interpreter, the C printer and LLVM give the same bits.
 
 enum class Scalar : uint8_t { f32, i32 };
 
@@ -62,35 +62,72 @@ struct RegisterId {
 };
 
 enum class Unary : uint8_t {
-  neg, abs, sqrt, floor, ceil, round_even,  // f32 -> f32
-  to_i32,        // f32 -> i32, toward zero; the value must be in range (out of range: INT32_MIN)
-  to_f32,        // i32 -> f32
-  bits_to_i32,   // the same bits
+  neg,
+  abs,
+  sqrt,
+  floor,
+  ceil,
+  round_even,   // f32 -> f32
+  to_i32,       // f32 -> i32, toward zero; the value must be in range (out of range: INT32_MIN)
+  to_f32,       // i32 -> f32
+  bits_to_i32,  // the same bits
   bits_to_f32,
 };
 
 enum class Binary : uint8_t {
-  add, sub, mul,  // f32 or i32 (i32 wraps)
-  div,            // f32
-  max,            // a > b ? a : b  (b when either is NaN)
-  min,            // a < b ? a : b  (b when either is NaN)
-  bit_and, bit_or, shift_left, shift_right,  // i32; shift_right is arithmetic
+  add,
+  sub,
+  mul,  // f32 or i32 (i32 wraps)
+  div,  // f32
+  max,  // a > b ? a : b  (b when either is NaN)
+  min,  // a < b ? a : b  (b when either is NaN)
+  bit_and,
+  bit_or,
+  shift_left,
+  shift_right,  // i32; shift_right is arithmetic
 };
 
 struct Expr;
 using Value = std::shared_ptr<const Expr>;  ///< shared sub-expressions are computed once per statement
 
-struct Constant { double value = 0; };        ///< every lane; i32 constants are integral
-struct LaneIndex {};                          ///< i32: 0, 1, 2, ...
+struct Constant {
+  double value = 0;
+};                    ///< every lane; i32 constants are integral
+struct LaneIndex {};  ///< i32: 0, 1, 2, ...
 /// Lane i reads element index + i * stride. `active` lanes are read, the others are zero and touch no memory.
-struct Load { BufferId buffer; Affine index; int64_t stride = 1; std::optional<int> active; };
-struct Broadcast { BufferId buffer; Affine index; };  ///< one element in every lane
-struct Read { RegisterId reg; Affine slot; };         ///< slot is constant once loops are unrolled
-struct UnaryOp { Unary op; Value a; };
-struct BinaryOp { Binary op; Value a, b; };
-struct Fma { Value a, b, c; };                        ///< a * b + c, rounded once
-struct Select { Compare compare; Value a, b, then, otherwise; };  ///< lanewise; a, b of one type; ne is true for NaN
-struct Shuffle { Value a, b; std::vector<int> lanes; };  ///< lane i of the result is lane lanes[i] of a ++ b
+struct Load {
+  BufferId buffer;
+  Affine index;
+  int64_t stride = 1;
+  std::optional<int> active;
+};
+struct Broadcast {
+  BufferId buffer;
+  Affine index;
+};  ///< one element in every lane
+struct Read {
+  RegisterId reg;
+  Affine slot;
+};  ///< slot is constant once loops are unrolled
+struct UnaryOp {
+  Unary op;
+  Value a;
+};
+struct BinaryOp {
+  Binary op;
+  Value a, b;
+};
+struct Fma {
+  Value a, b, c;
+};  ///< a * b + c, rounded once
+struct Select {
+  Compare compare;
+  Value a, b, then, otherwise;
+};  ///< lanewise; a, b of one type; ne is true for NaN
+struct Shuffle {
+  Value a, b;
+  std::vector<int> lanes;
+};  ///< lane i of the result is lane lanes[i] of a ++ b
 
 struct Expr {
   Type type;
@@ -117,14 +154,32 @@ struct For {
 enum class IntOp : uint8_t { floor_div, mod, min, max };  ///< floor_div and mod by a positive constant b
 
 /// var = a op b, for the statements that follow in the same body.
-struct Let { Var var; IntOp op; Affine a, b; };
+struct Let {
+  Var var;
+  IntOp op;
+  Affine a, b;
+};
 
 /// Lane i goes to element index + i * stride; only `active` lanes are written.
-struct Store { BufferId buffer; Affine index; Value value; int64_t stride = 1; std::optional<int> active; };
+struct Store {
+  BufferId buffer;
+  Affine index;
+  Value value;
+  int64_t stride = 1;
+  std::optional<int> active;
+};
 
-struct Assign { RegisterId reg; Affine slot; Value value; };
+struct Assign {
+  RegisterId reg;
+  Affine slot;
+  Value value;
+};
 
-struct If { Compare compare; Affine a, b; Body then, otherwise; };
+struct If {
+  Compare compare;
+  Affine a, b;
+  Body then, otherwise;
+};
 
 struct Stmt {
   std::variant<For, Let, Store, Assign, If> kind;
@@ -135,7 +190,7 @@ struct Stmt {
 struct Buffer {
   std::string name;
   Scalar scalar = Scalar::f32;
-  int64_t elems = 0;        ///< accesses stay below this
+  int64_t elems = 0;  ///< accesses stay below this
   bool written = false;
   bool scratch = false;     ///< private to a slice; contents undefined when a slice starts
   int64_t align_bytes = 4;  ///< of the address
@@ -150,7 +205,8 @@ struct Register {
 };
 
 /// A kernel: `body` runs once for every value of `slice` in [0, slices). Buffers that are not scratch are the
-/// launch's operands, in order; scratch buffers lie one after another in the thread's scratch, 64-byte aligned.
+/// launch's operands, in order; scratch buffers lie one after another in the thread's scratch, 64-byte
+/// aligned.
 struct LoopNest {
   std::string name;
   std::vector<Buffer> buffers;

@@ -40,6 +40,7 @@ struct Meaning {
 const Meaning& meaning(ir::Op op);
 
 /// Throws Error(code) that names the context's node.
-[[noreturn]] void refuse(const ir::Node& node, std::string code, std::string message, std::string accepted = "");
+[[noreturn]] void refuse(const ir::Node& node, std::string code, std::string message,
+                         std::string accepted = "");
 
 }  // namespace onepass::ops

@@ -19,8 +19,8 @@ bool reads_constants_alone(const ir::Graph& graph, const ir::Node& node) {
                      [&](ir::ValueId input) { return !input.valid() || graph.is_constant(input); });
 }
 
-/// Every reader takes the node's first output as the weights or bias of a convolution or matrix product, which need
-/// them as constants whatever their size.
+/// Every reader takes the node's first output as the weights or bias of a convolution or matrix product,
+/// which need them as constants whatever their size.
 bool is_weights(const ir::Graph& graph, const ir::Node& node) {
   if (!node.outputs[0].valid()) return false;
   const auto& uses = graph.value(node.outputs[0]).uses;

@@ -13,12 +13,13 @@ const std::vector<RewritePattern>& rewrites();
 const std::vector<JoinPattern>& joins();
 
 struct RewriteOptions {
-  int64_t stop_after = -1;             ///< stop after N rewrites; -1: no limit. For bisecting a wrong answer.
-  std::vector<std::string> disabled;   ///< pattern names that are skipped
+  int64_t stop_after = -1;            ///< stop after N rewrites; -1: no limit. For bisecting a wrong answer.
+  std::vector<std::string> disabled;  ///< pattern names that are skipped
 };
 
-/// Applies the rewrites until none fits. The candidates that stay, with the condition that refused each, are in
-/// journal.refused. A chain that a universal rule refuses (a second reader, a graph output) is recorded too.
+/// Applies the rewrites until none fits. The candidates that stay, with the condition that refused each, are
+/// in journal.refused. A chain that a universal rule refuses (a second reader, a graph output) is recorded
+/// too.
 void apply_rewrites(ir::Graph& graph, Journal& journal, const RewriteOptions& options = {});
 
 /// The catalogue as Markdown: docs/patterns.md.

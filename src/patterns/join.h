@@ -17,12 +17,12 @@ struct Step {
     binary,      ///< acc = acc op operand, or operand op acc
   };
   Kind kind = Kind::activation;
-  ir::NodeId node;                 ///< the node that the step stands for
-  ir::Activation activation;       ///< activation
-  ir::Tensor scale, shift;         ///< affine: f32[c]
-  ir::Op op{};                     ///< binary: Add Sub Mul Div Min Max
-  ir::ValueId operand;             ///< binary: the value read beside the accumulator
-  bool accumulator_left = true;    ///< binary: acc op operand
+  ir::NodeId node;               ///< the node that the step stands for
+  ir::Activation activation;     ///< activation
+  ir::Tensor scale, shift;       ///< affine: f32[c]
+  ir::Op op{};                   ///< binary: Add Sub Mul Div Min Max
+  ir::ValueId operand;           ///< binary: the value read beside the accumulator
+  bool accumulator_left = true;  ///< binary: acc op operand
 };
 
 /// Nodes that may become one kernel: the anchor and what has joined it, in order. An elementwise group has a
@@ -30,7 +30,7 @@ struct Step {
 struct GroupDraft {
   std::vector<ir::NodeId> nodes;  ///< anchor first
   std::vector<Step> steps;
-  ir::ValueId result;             ///< what the group computes so far
+  ir::ValueId result;  ///< what the group computes so far
 };
 
 enum class ResidualMode {
@@ -45,7 +45,7 @@ struct JoinOptions {
 
 /// A join rule of the catalogue. It never changes the graph.
 struct JoinPattern {
-  const char* name;          ///< "conv_activation"
+  const char* name;  ///< "conv_activation"
   const char* before_after;
   const char* formula;
   const char* exactness;
@@ -53,17 +53,19 @@ struct JoinPattern {
   /// Whether this rule speaks for `next` behind this group.
   bool (*applies)(const ir::Graph&, const GroupDraft&, ir::NodeId next);
   /// The step that `next` becomes, or the condition that fails. Pure.
-  std::variant<Step, Failure> (*legal)(const ir::Graph&, const GroupDraft&, ir::NodeId next, const JoinOptions&);
+  std::variant<Step, Failure> (*legal)(const ir::Graph&, const GroupDraft&, ir::NodeId next,
+                                       const JoinOptions&);
 };
 
 struct JoinVerdict {
-  const JoinPattern* pattern = nullptr;   ///< null: no rule of the catalogue speaks for this node
+  const JoinPattern* pattern = nullptr;  ///< null: no rule of the catalogue speaks for this node
   std::variant<Step, Refusal> outcome;
 };
 
-/// May `next`, a reader of draft.result, become the draft's next step? Universal legality first (U1 the draft's
-/// result has no other reader and is no graph output, U2 convex, U3 type and shape kept, U4 group size), then
-/// the first rule of the catalogue that applies.
-JoinVerdict legal_join(const ir::Graph& graph, const GroupDraft& draft, ir::NodeId next, const JoinOptions& options);
+/// May `next`, a reader of draft.result, become the draft's next step? Universal legality first (U1 the
+/// draft's result has no other reader and is no graph output, U2 convex, U3 type and shape kept, U4 group
+/// size), then the first rule of the catalogue that applies.
+JoinVerdict legal_join(const ir::Graph& graph, const GroupDraft& draft, ir::NodeId next,
+                       const JoinOptions& options);
 
 }  // namespace onepass::patterns

@@ -34,8 +34,8 @@ struct Applied {
 /// What all passes and patterns have done to a graph, in order.
 struct Journal {
   std::vector<Applied> applied;
-  std::vector<Refusal> refused;       ///< refreshed by each run of the catalogue: one per candidate
-  std::vector<Diagnostic> warnings;   ///< gain, negative variance, placeholder statistics, ...
+  std::vector<Refusal> refused;      ///< refreshed by each run of the catalogue: one per candidate
+  std::vector<Diagnostic> warnings;  ///< gain, negative variance, placeholder statistics, ...
 };
 
 /// A condition that failed.
@@ -52,9 +52,9 @@ struct Match {
 /// A rewrite of the graph into standard operators: a fold, a spelling or a pad.
 struct RewritePattern {
   const char* name;
-  const char* before_after;   ///< "Conv -> BatchNormalization => Conv"
-  const char* formula;        ///< "" when no weights change
-  const char* exactness;      ///< "bitwise", "rounding" or "approximate: ..."
+  const char* before_after;  ///< "Conv -> BatchNormalization => Conv"
+  const char* formula;       ///< "" when no weights change
+  const char* exactness;     ///< "bitwise", "rounding" or "approximate: ..."
   std::span<const Condition> conditions;
   /// The candidate whose root is `node`, by shape of the graph alone.
   std::optional<Match> (*match)(const ir::Graph&, ir::NodeId node);

@@ -11,7 +11,9 @@ using kernels::EpilogueStep;
 using kernels::StepOperand;
 using patterns::Step;
 
-bool reads_map(StepOperand::Kind kind) { return kind == StepOperand::Kind::map || kind == StepOperand::Kind::gate; }
+bool reads_map(StepOperand::Kind kind) {
+  return kind == StepOperand::Kind::map || kind == StepOperand::Kind::gate;
+}
 
 kernels::PoolSpec pool_spec(const ir::Graph& graph, ir::NodeId id, const GroupMaps& maps) {
   const ir::Node& node = graph.node(id);
@@ -54,13 +56,15 @@ std::vector<ir::ValueId> map_operands(const ir::Graph& graph, const std::vector<
                                       const ir::TensorType& result) {
   std::vector<ir::ValueId> operands;
   for (const Step& step : steps)
-    if (step.kind == Step::Kind::binary && reads_map(operand_kind(graph, step.operand, result, channel_axis(family, result))))
+    if (step.kind == Step::Kind::binary &&
+        reads_map(operand_kind(graph, step.operand, result, channel_axis(family, result))))
       operands.push_back(step.operand);
   return operands;
 }
 
 kernels::Epilogue epilogue_for(const ir::Graph& graph, const std::vector<Step>& steps, Family family,
-                               const ir::TensorType& result, const std::vector<kernels::FeatureMap>& operand_maps) {
+                               const ir::TensorType& result,
+                               const std::vector<kernels::FeatureMap>& operand_maps) {
   kernels::Epilogue epilogue;
   size_t next_map = 0;
   for (const Step& step : steps) {
@@ -73,7 +77,8 @@ kernels::Epilogue epilogue_for(const ir::Graph& graph, const std::vector<Step>& 
       out.kind = EpilogueStep::Kind::binary;
       out.operand.kind = operand_kind(graph, step.operand, result, channel_axis(family, result));
       require(out.operand.kind != StepOperand::Kind::none, "a joined step has a readable operand");
-      if (out.operand.kind == StepOperand::Kind::scalar) out.operand.value = graph.value(step.operand).constant.to_doubles()[0];
+      if (out.operand.kind == StepOperand::Kind::scalar)
+        out.operand.value = graph.value(step.operand).constant.to_doubles()[0];
       if (reads_map(out.operand.kind)) out.operand.map = operand_maps.at(next_map++);
     }
     epilogue.steps.push_back(out);
@@ -81,18 +86,21 @@ kernels::Epilogue epilogue_for(const ir::Graph& graph, const std::vector<Step>& 
   return epilogue;
 }
 
-kernels::KernelChoice choose_kernel(const ir::Graph& graph, const Group& group, Family family, const GroupMaps& maps,
-                                    const targets::Target& target, const kernels::ConvPolicy& policy) {
+kernels::KernelChoice choose_kernel(const ir::Graph& graph, const Group& group, Family family,
+                                    const GroupMaps& maps, const targets::Target& target,
+                                    const kernels::ConvPolicy& policy) {
   const ir::NodeId anchor = group.nodes.front();
   const ir::TensorType& result = graph.value(group.result).type;
-  kernels::Epilogue epilogue = epilogue_for(graph, kernel_steps(graph, group, family), family, result, maps.operands);
+  kernels::Epilogue epilogue =
+      epilogue_for(graph, kernel_steps(graph, group, family), family, result, maps.operands);
   if (family == Family::elementwise) return kernels::ElementwiseSpec{maps.src, maps.dst, std::move(epilogue)};
   if (family == Family::pool) {
     kernels::PoolSpec spec = pool_spec(graph, anchor, maps);
     spec.epilogue = std::move(epilogue);
     return spec;
   }
-  kernels::ConvSpec spec = family == Family::gemm ? gemm_spec(graph, anchor, maps) : conv_spec_of(graph, anchor);
+  kernels::ConvSpec spec =
+      family == Family::gemm ? gemm_spec(graph, anchor, maps) : conv_spec_of(graph, anchor);
   spec.src = maps.src;
   spec.dst = maps.dst;
   spec.epilogue = std::move(epilogue);
@@ -104,7 +112,8 @@ kernels::KernelChoice nominal_kernel(const ir::Graph& graph, const Group& group,
   const ir::NodeId anchor = group.nodes.front();
   const ir::TensorType& result = graph.value(group.result).type;
   const ir::TensorType& src = graph.value(graph.node(anchor).inputs.at(0)).type;
-  const std::vector<ir::ValueId> operands = map_operands(graph, kernel_steps(graph, group, family), family, result);
+  const std::vector<ir::ValueId> operands =
+      map_operands(graph, kernel_steps(graph, group, family), family, result);
   GroupMaps maps;
   const auto map = [&](const ir::TensorType& type) {
     if (family == Family::gemm) return matrix_of(type);

@@ -12,8 +12,10 @@ constexpr double k_cache_share = 0.75;      // of a cache that a working set may
 constexpr double k_pointwise_share = 0.25;  // of peak that code without fma chains reaches
 
 double bandwidth(double working_set_bytes, const targets::Target& target) {
-  if (working_set_bytes <= k_cache_share * static_cast<double>(target.l2_bytes)) return target.l2_bytes_per_ns;
-  if (working_set_bytes <= k_cache_share * static_cast<double>(target.l3_bytes)) return target.l3_bytes_per_ns;
+  if (working_set_bytes <= k_cache_share * static_cast<double>(target.l2_bytes))
+    return target.l2_bytes_per_ns;
+  if (working_set_bytes <= k_cache_share * static_cast<double>(target.l3_bytes))
+    return target.l3_bytes_per_ns;
   return target.memory_bytes_per_ns;
 }
 
@@ -28,7 +30,8 @@ double predict_ns(const kernels::Estimate& e, const targets::Target& target) {
   // Weights of a whole network do not stay in L2 between inferences.
   const double weights_ns = weight_bytes / std::min(target.l3_bytes_per_ns, bandwidth(weight_bytes, target));
   const double memory_ns = maps_ns + weights_ns;
-  return std::max(compute_ns, memory_ns) + (1 - k_overlap) * std::min(compute_ns, memory_ns) + target.launch_ns;
+  return std::max(compute_ns, memory_ns) + (1 - k_overlap) * std::min(compute_ns, memory_ns) +
+         target.launch_ns;
 }
 
 double separate_pass_ns(int64_t elems, int operands, double flops_per_elem, const targets::Target& target) {

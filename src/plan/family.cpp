@@ -24,13 +24,15 @@ const ir::TensorType& output_type(const Graph& graph, NodeId node) {
 }
 
 bool plain_map_type(const ir::TensorType& type) {
-  return type.dtype == DType::f32 && type.counted_axis < 0 && (type.dims.size() == 4 || type.dims.size() == 3);
+  return type.dtype == DType::f32 && type.counted_axis < 0 &&
+         (type.dims.size() == 4 || type.dims.size() == 3);
 }
 
 bool conv_has_kernel(const Graph& graph, NodeId node, const targets::Target& target) {
   if (!plain_map_type(input_type(graph, node, 0)) || graph.constant_input(node, 1) == nullptr) return false;
   const ir::Node& conv = graph.node(node);
-  if (conv.inputs.size() > 2 && conv.inputs[2].valid() && graph.constant_input(node, 2) == nullptr) return false;
+  if (conv.inputs.size() > 2 && conv.inputs[2].valid() && graph.constant_input(node, 2) == nullptr)
+    return false;
   kernels::ConvSpec spec = conv_spec_of(graph, node);
   spec.dst.block = target.vector_lanes;
   if (kernels::conv_direct_supports(spec, target)) return true;
@@ -42,10 +44,11 @@ bool gemm_has_kernel(const Graph& graph, NodeId node) {
   const ir::Node& gemm = graph.node(node);
   const ir::Tensor* weights = graph.constant_input(node, 1);
   const ir::TensorType& a = input_type(graph, node, 0);
-  if (weights == nullptr || weights->shape().size() != 2 || a.dtype != DType::f32 || a.counted_axis >= 0) return false;
+  if (weights == nullptr || weights->shape().size() != 2 || a.dtype != DType::f32 || a.counted_axis >= 0)
+    return false;
   if (gemm.op == Op::MatMul) return a.dims.size() >= 2;
-  const bool plain = gemm.attributes.get_int("transA", 0) == 0 && gemm.attributes.get_float("alpha", 1) == 1 &&
-                     gemm.attributes.get_float("beta", 1) == 1;
+  const bool plain = gemm.attributes.get_int("transA", 0) == 0 &&
+                     gemm.attributes.get_float("alpha", 1) == 1 && gemm.attributes.get_float("beta", 1) == 1;
   if (!plain) return false;
   if (gemm.inputs.size() < 3 || !gemm.inputs[2].valid()) return true;
   const ir::Tensor* bias = graph.constant_input(node, 2);
@@ -62,25 +65,29 @@ bool pool_has_kernel(const Graph& graph, NodeId node) {
 bool whole_factor_nearest(const Graph& graph, NodeId node) {
   const ir::Attributes& a = graph.node(node).attributes;
   const ir::TensorType &in = input_type(graph, node, 0), &out = output_type(graph, node);
-  if (in.dtype != DType::f32 || in.dims.size() != 4 || a.get_string("mode", "nearest") != "nearest") return false;
+  if (in.dtype != DType::f32 || in.dims.size() != 4 || a.get_string("mode", "nearest") != "nearest")
+    return false;
   if (in.dims[0] != out.dims[0] || in.dims[1] != out.dims[1]) return false;
   if (out.dims[2] % in.dims[2] != 0 || out.dims[3] % in.dims[3] != 0) return false;
   const std::string coordinates = a.get_string("coordinate_transformation_mode", "half_pixel");
   const std::string rounding = a.get_string("nearest_mode", "round_prefer_floor");
   if (const ir::Tensor* scales = graph.constant_input(node, 2); scales != nullptr && scales->size() == 4) {
     const std::vector<double> s = scales->to_doubles();
-    if (s[2] != static_cast<double>(out.dims[2] / in.dims[2]) || s[3] != static_cast<double>(out.dims[3] / in.dims[3]))
+    if (s[2] != static_cast<double>(out.dims[2] / in.dims[2]) ||
+        s[3] != static_cast<double>(out.dims[3] / in.dims[3]))
       return false;
   }
   // Half-pixel centres under a whole factor never fall on a tie, so that rounding gives floor(x / factor).
   if (coordinates == "asymmetric") return rounding == "floor";
-  return (coordinates == "half_pixel" || coordinates == "pytorch_half_pixel") && rounding.starts_with("round_prefer");
+  return (coordinates == "half_pixel" || coordinates == "pytorch_half_pixel") &&
+         rounding.starts_with("round_prefer");
 }
 
 bool whole_block_concat(const Graph& graph, NodeId node, const targets::Target& target) {
   const ir::TensorType& out = output_type(graph, node);
   const int64_t axis = graph.node(node).attributes.get_int("axis", 0);
-  if (out.dtype != DType::f32 || out.dims.size() != 4 || (axis != 1 && axis != -3) || out.counted_axis >= 0) return false;
+  if (out.dtype != DType::f32 || out.dims.size() != 4 || (axis != 1 && axis != -3) || out.counted_axis >= 0)
+    return false;
   const auto& inputs = graph.node(node).inputs;
   return std::all_of(inputs.begin(), inputs.end() - 1, [&](ir::ValueId input) {
     return graph.value(input).type.dims[1] % target.vector_lanes == 0;
@@ -96,14 +103,16 @@ bool elementwise_has_kernel(const Graph& graph, NodeId node) {
                                                 : kernels::StepOperand::Kind::scalar;
   if (kind == kernels::StepOperand::Kind::none) return false;
   const bool blocked_only = start->step.kind == patterns::Step::Kind::affine ||
-                            kind == kernels::StepOperand::Kind::per_channel || kind == kernels::StepOperand::Kind::gate;
+                            kind == kernels::StepOperand::Kind::per_channel ||
+                            kind == kernels::StepOperand::Kind::gate;
   return !blocked_only || extents_of(out).has_value();
 }
 
 }  // namespace
 
 const char* name(Family family) {
-  constexpr const char* k_names[] = {"conv", "gemm", "pool", "elementwise", "upsample", "concat", "view", "routine"};
+  constexpr const char* k_names[] = {"conv",     "gemm",   "pool", "elementwise",
+                                     "upsample", "concat", "view", "routine"};
   return k_names[static_cast<size_t>(family)];
 }
 
@@ -131,7 +140,8 @@ Family family_of(const Graph& graph, NodeId node, const targets::Target& target)
 }
 
 bool takes_steps(Family family) {
-  return family == Family::conv || family == Family::gemm || family == Family::pool || family == Family::elementwise;
+  return family == Family::conv || family == Family::gemm || family == Family::pool ||
+         family == Family::elementwise;
 }
 
 std::optional<Extents> extents_of(const ir::TensorType& type) {
@@ -159,10 +169,12 @@ kernels::StepOperand::Kind operand_kind(const Graph& graph, ir::ValueId operand,
   if (dims.size() > result.dims.size()) return Kind::none;
   dims.insert(dims.begin(), result.dims.size() - dims.size(), 1);
   for (size_t axis = 0; axis < dims.size(); ++axis) {
-    if (axis == channel_axis ? dims[axis] != result.dims[axis] : dims[axis] != 1 && (constant || axis != 0)) return Kind::none;
+    if (axis == channel_axis ? dims[axis] != result.dims[axis] : dims[axis] != 1 && (constant || axis != 0))
+      return Kind::none;
   }
   if (constant) return Kind::per_channel;
-  const bool gate = channel_axis == 1 && value.type.dims.size() == result.dims.size() && dims[0] == result.dims[0];
+  const bool gate =
+      channel_axis == 1 && value.type.dims.size() == result.dims.size() && dims[0] == result.dims[0];
   return gate ? Kind::gate : Kind::none;
 }
 

@@ -11,20 +11,20 @@ namespace onepass::plan {
 
 /// What runs a node.
 enum class Family : uint8_t {
-  conv,         ///< conv_direct or conv_depthwise
-  gemm,         ///< conv_direct on a row-major matrix: Gemm, MatMul with constant weights
+  conv,  ///< conv_direct or conv_depthwise
+  gemm,  ///< conv_direct on a row-major matrix: Gemm, MatMul with constant weights
   pool,
   elementwise,
-  upsample,     ///< Resize, nearest, by whole factors
-  concat,       ///< channel blocks copied side by side
-  view,         ///< nothing moves: another shape for the same plain bytes
-  routine,      ///< a plain routine of the runtime library
+  upsample,  ///< Resize, nearest, by whole factors
+  concat,    ///< channel blocks copied side by side
+  view,      ///< nothing moves: another shape for the same plain bytes
+  routine,   ///< a plain routine of the runtime library
 };
 
 const char* name(Family family);
 
-/// The family for `node`, from its operator, types and constants. A Concat is `concat` only when its operands'
-/// channels fill whole blocks.
+/// The family for `node`, from its operator, types and constants. A Concat is `concat` only when its
+/// operands' channels fill whole blocks.
 Family family_of(const ir::Graph& graph, ir::NodeId node, const targets::Target& target);
 
 /// Families whose kernels take epilogue steps.
@@ -45,13 +45,14 @@ Window window_of(const ir::Graph& graph, ir::NodeId node);
 
 /// How an epilogue reads `operand` beside a result of type `result`; kind none when no kernel can.
 /// `channel_axis`: 1, or the last axis of a matrix.
-kernels::StepOperand::Kind operand_kind(const ir::Graph& graph, ir::ValueId operand, const ir::TensorType& result,
-                                        size_t channel_axis);
+kernels::StepOperand::Kind operand_kind(const ir::Graph& graph, ir::ValueId operand,
+                                        const ir::TensorType& result, size_t channel_axis);
 
 /// The axis along which the channels of a family's result lie.
 size_t channel_axis(Family family, const ir::TensorType& result);
 
-/// The node as an epilogue step on its own input: how an elementwise group starts. Nothing when it has no such form.
+/// The node as an epilogue step on its own input: how an elementwise group starts. Nothing when it has no
+/// such form.
 struct Start {
   ir::ValueId src;
   patterns::Step step;

@@ -87,7 +87,9 @@ class Grower {
     group.joined_by.emplace_back(pattern);
     group.result = graph.node(step.node).outputs.at(0);
   }
-  void append(Group& group, const patterns::Step& step, const char* pattern) { append(group, step, pattern, graph_); }
+  void append(Group& group, const patterns::Step& step, const char* pattern) {
+    append(group, step, pattern, graph_);
+  }
 
   void decide(const Group& group, Family family, const patterns::Step& step, Decision& decision) {
     if (owner_[step.node.index] >= 0) {
@@ -102,9 +104,10 @@ class Grower {
     if (step.operand.valid()) kind = operand_kind(graph_, step.operand, type, channel_axis(family, type));
     if (kind == kernels::StepOperand::Kind::none || !layout_reads(family, step, kind, type)) {
       decision.condition = "layout";
-      decision.reason = fmt::format("no kernel of this family reads an operand of {} beside {}",
-                                    step.operand.valid() ? ir::to_string(graph_.value(step.operand).type) : "per-channel constants",
-                                    ir::to_string(type));
+      decision.reason = fmt::format(
+          "no kernel of this family reads an operand of {} beside {}",
+          step.operand.valid() ? ir::to_string(graph_.value(step.operand).type) : "per-channel constants",
+          ir::to_string(type));
       return;
     }
     decision.branched = kind == kernels::StepOperand::Kind::map && !graph_.is_constant(step.operand);
@@ -122,7 +125,8 @@ class Grower {
   }
 
   void price(const patterns::Step& step, const ir::TensorType& type, Decision& decision) const {
-    kernels::EpilogueStep priced{.kind = static_cast<kernels::EpilogueStep::Kind>(step.kind), .activation = step.activation};
+    kernels::EpilogueStep priced{.kind = static_cast<kernels::EpilogueStep::Kind>(step.kind),
+                                 .activation = step.activation};
     const double flops = kernels::flops_per_element({{priced}});
     const int64_t elems = ir::element_count(type.dims);
     const int operands = decision.branched ? 1 : 0;
@@ -136,7 +140,8 @@ class Grower {
     decision.fused = decision.fused_ns <= decision.split_ns;
     if (!decision.fused) {
       decision.condition = "cost";
-      decision.reason = fmt::format("predicted {:.0f} ns joined, {:.0f} ns split", decision.fused_ns, decision.split_ns);
+      decision.reason =
+          fmt::format("predicted {:.0f} ns joined, {:.0f} ns split", decision.fused_ns, decision.split_ns);
     }
   }
 
@@ -154,7 +159,10 @@ class Grower {
       const patterns::JoinVerdict verdict = patterns::legal_join(graph_, draft, use.node, options_.join);
       const auto* refusal = std::get_if<patterns::Refusal>(&verdict.outcome);
       if (verdict.pattern == nullptr || refusal == nullptr) continue;
-      Decision decision{.pattern = verdict.pattern->name, .branched = true, .condition = refusal->condition, .reason = refusal->reason};
+      Decision decision{.pattern = verdict.pattern->name,
+                        .branched = true,
+                        .condition = refusal->condition,
+                        .reason = refusal->reason};
       decision.nodes = origins_of(graph_, group.nodes);
       const auto& origins = graph_.node(use.node).origins;
       decision.nodes.insert(decision.nodes.end(), origins.begin(), origins.end());

@@ -25,23 +25,29 @@ int64_t fewer(int64_t channels, int64_t most, int64_t block) {
   return channels <= most ? channels : most + channels % block;
 }
 
-bool is_matrix(const FeatureMap& map) { return map.h == 1 && map.block >= map.c && map.block > 1; }
+bool is_matrix(const FeatureMap& map) {
+  return map.h == 1 && map.block >= map.c && map.block > 1;
+}
 
 /// A map of the same kind of layout with other extents.
 FeatureMap like(const FeatureMap& map, int64_t c, int64_t h, int64_t w, const kernels::Halo& halo) {
   // One row of one whole block is laid out as a matrix is: what matters is what it has to become.
   if (is_matrix(map) && map.block == map.c && h == 1 && halo.empty()) return kernels::matrix_map(w, c);
-  return map.block == 1 ? kernels::plain_map(1, c, h, w, halo) : kernels::blocked_map(1, c, h, w, map.block, halo);
+  return map.block == 1 ? kernels::plain_map(1, c, h, w, halo)
+                        : kernels::blocked_map(1, c, h, w, map.block, halo);
 }
 
 void reduce_conv(kernels::ConvSpec& spec, int64_t lanes, int64_t pixels, int64_t vectors) {
   const int64_t outputs = spec.dst.c / spec.groups, inputs = spec.src.c / spec.groups;
-  const int64_t groups = spec.groups == 1 ? 1 : std::min(spec.groups, std::max<int64_t>(1, 2 * lanes / outputs));
+  const int64_t groups =
+      spec.groups == 1 ? 1 : std::min(spec.groups, std::max<int64_t>(1, 2 * lanes / outputs));
   const int64_t k = spec.groups == 1 ? fewer(outputs, vectors * lanes, lanes) : groups * outputs;
   const int64_t c = spec.groups == 1 ? fewer(inputs, 2 * lanes, lanes) : groups * inputs;
   const int64_t h = std::min(spec.dst.h, k_rows), w = std::min(spec.dst.w, 2 * pixels + 1);
-  const int64_t src_h = std::max<int64_t>(1, (h - 1) * spec.stride_h + (spec.kernel_h - 1) * spec.dilation_h + 1 - spec.pad_top);
-  const int64_t src_w = std::max<int64_t>(1, (w - 1) * spec.stride_w + (spec.kernel_w - 1) * spec.dilation_w + 1 - spec.pad_left);
+  const int64_t src_h = std::max<int64_t>(
+      1, (h - 1) * spec.stride_h + (spec.kernel_h - 1) * spec.dilation_h + 1 - spec.pad_top);
+  const int64_t src_w = std::max<int64_t>(
+      1, (w - 1) * spec.stride_w + (spec.kernel_w - 1) * spec.dilation_w + 1 - spec.pad_left);
   const bool covered = kernels::widest(spec.src.halo, kernels::required_halo(spec)) == spec.src.halo;
   spec.groups = groups;
   spec.dst = like(spec.dst, k, h, w, {});
@@ -52,7 +58,8 @@ void reduce_conv(kernels::ConvSpec& spec, int64_t lanes, int64_t pixels, int64_t
 void reduce_operands(kernels::Epilogue& epilogue, const FeatureMap& dst) {
   for (kernels::EpilogueStep& step : epilogue.steps) {
     if (step.operand.kind == kernels::StepOperand::Kind::map) step.operand.map = dst;
-    if (step.operand.kind == kernels::StepOperand::Kind::gate) step.operand.map = like(step.operand.map, dst.c, 1, 1, {});
+    if (step.operand.kind == kernels::StepOperand::Kind::gate)
+      step.operand.map = like(step.operand.map, dst.c, 1, 1, {});
   }
 }
 
@@ -65,7 +72,8 @@ KernelChoice reduced(KernelChoice choice, const targets::Target& target) {
   } else if (auto* winograd = std::get_if<kernels::ConvWinogradChoice>(&choice)) {
     reduce_conv(winograd->spec, lanes, winograd->tile.m, winograd->tile.vectors);
     const kernels::Halo halo = kernels::winograd_halo(winograd->spec, winograd->tile);
-    winograd->spec.src = like(winograd->spec.src, winograd->spec.src.c, winograd->spec.src.h, winograd->spec.src.w, halo);
+    winograd->spec.src =
+        like(winograd->spec.src, winograd->spec.src.c, winograd->spec.src.h, winograd->spec.src.w, halo);
   } else if (auto* depthwise = std::get_if<kernels::ConvDepthwiseChoice>(&choice)) {
     reduce_conv(depthwise->spec, lanes, depthwise->tile.pixels, 1);
   } else if (auto* pool = std::get_if<kernels::PoolSpec>(&choice)) {
@@ -74,7 +82,8 @@ KernelChoice reduced(KernelChoice choice, const targets::Target& target) {
   } else if (auto* pointwise = std::get_if<kernels::ElementwiseSpec>(&choice)) {
     const bool matrix = is_matrix(pointwise->dst) && pointwise->dst.block == pointwise->dst.c;
     const int64_t c = fewer(pointwise->dst.c, matrix ? 4 * lanes : lanes, lanes);
-    pointwise->dst = like(pointwise->dst, c, std::min(pointwise->dst.h, k_rows), std::min<int64_t>(pointwise->dst.w, 9), {});
+    pointwise->dst = like(pointwise->dst, c, std::min(pointwise->dst.h, k_rows),
+                          std::min<int64_t>(pointwise->dst.w, 9), {});
     pointwise->src = pointwise->dst;
   }
   reduce_operands(*kernels::epilogue_of(choice), kernels::dst_of(choice));
@@ -100,7 +109,8 @@ struct Given {
 };
 
 /// Runs a nest; operand i is seeded with seeds[i], unless it is given. The result is the last operand.
-Memory run(const loops::LoopNest& nest, const std::vector<uint32_t>& seeds, const std::optional<Given>& given = std::nullopt) {
+Memory run(const loops::LoopNest& nest, const std::vector<uint32_t>& seeds,
+           const std::optional<Given>& given = std::nullopt) {
   std::vector<Memory> memories;
   for (const loops::Buffer& buffer : nest.buffers) {
     if (buffer.scratch) continue;
@@ -119,8 +129,8 @@ Memory run(const loops::LoopNest& nest, const std::vector<uint32_t>& seeds, cons
 }
 
 /// The node of `step` in a kernel of its own on maps like `map`, from the graph alone.
-SeparateStep separate_step(const ir::Graph& graph, const Group& group, Family family, const patterns::Step& step,
-                           const FeatureMap& map) {
+SeparateStep separate_step(const ir::Graph& graph, const Group& group, Family family,
+                           const patterns::Step& step, const FeatureMap& map) {
   const Start start = start_of(graph, step.node).value();
   const ir::TensorType& type = graph.value(graph.node(step.node).outputs.at(0)).type;
   SeparateStep separate{.spec = {map, map, epilogue_for(graph, {start.step}, family, type, {map})}};
@@ -144,8 +154,10 @@ JoinProof compare_bitwise(const KernelChoice& joined, const KernelChoice& first,
                            Given{separate.result_operand, between});
   for (size_t i = 0; i < fused.size(); ++i)
     if (std::memcmp(&fused[i], &split[i], sizeof(float)) != 0)
-      return {false, fmt::format("joined {} and split {} differ at element {} in the loop interpreter", fused[i], split[i], i)};
-  return {true, fmt::format("{} values bitwise equal, joined and split, in the loop interpreter", fused.size())};
+      return {false, fmt::format("joined {} and split {} differ at element {} in the loop interpreter",
+                                 fused[i], split[i], i)};
+  return {true,
+          fmt::format("{} values bitwise equal, joined and split, in the loop interpreter", fused.size())};
 }
 
 JoinProof prove_join(const ir::Graph& graph, const Group& group, Family family, const patterns::Step& step,
@@ -156,7 +168,8 @@ JoinProof prove_join(const ir::Graph& graph, const Group& group, Family family, 
   const KernelChoice whole = reduced(nominal_kernel(graph, joined, family, target, policy), target);
   KernelChoice first = whole;
   kernels::epilogue_of(first)->steps.pop_back();
-  return compare_bitwise(whole, first, separate_step(graph, group, family, step, kernels::dst_of(whole)), target);
+  return compare_bitwise(whole, first, separate_step(graph, group, family, step, kernels::dst_of(whole)),
+                         target);
 }
 
 }  // namespace onepass::plan

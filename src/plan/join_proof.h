@@ -20,15 +20,16 @@ struct SeparateStep {
   size_t result_operand = 0;  ///< 0: the source, 1: the step's operand
 };
 
-/// Whether `joined` computes the bits of `first` followed by `separate`, in the loop interpreter on seeded data. What
-/// `joined` reads behind the operands of `first` is the other operand of `separate`.
+/// Whether `joined` computes the bits of `first` followed by `separate`, in the loop interpreter on seeded
+/// data. What `joined` reads behind the operands of `first` is the other operand of `separate`.
 JoinProof compare_bitwise(const kernels::KernelChoice& joined, const kernels::KernelChoice& first,
                           const SeparateStep& separate, const targets::Target& target);
 
-/// Whether the group's kernel with `step` joined gives the same bits as the group's kernel followed by the step in a
-/// kernel of its own, whose operands stand as the graph has them. Both nests, for the group's own kernel size, strides, epilogue and tile on a map cut to two rows
-/// and at most two channel blocks, run in the loop interpreter on seeded data. Nothing is executed natively, so the
-/// answer is the same for a foreign target.
+/// Whether the group's kernel with `step` joined gives the same bits as the group's kernel followed by the
+/// step in a kernel of its own, whose operands stand as the graph has them. Both nests, for the group's own
+/// kernel size, strides, epilogue and tile on a map cut to two rows and at most two channel blocks, run in
+/// the loop interpreter on seeded data. Nothing is executed natively, so the answer is the same for a foreign
+/// target.
 JoinProof prove_join(const ir::Graph& graph, const Group& group, Family family, const patterns::Step& step,
                      const targets::Target& target, const kernels::ConvPolicy& policy = {});
 

@@ -16,11 +16,13 @@ using ir::ValueId;
 /// A reader that works on blocked maps and would convert a plain one.
 bool prefers_blocked(const Graph& graph, NodeId reader, const targets::Target& target) {
   const Family family = family_of(graph, reader, target);
-  return family == Family::conv || family == Family::pool || family == Family::upsample || family == Family::concat;
+  return family == Family::conv || family == Family::pool || family == Family::upsample ||
+         family == Family::concat;
 }
 
 /// Elementwise groups work on what they are given; operands that need channels force blocks.
-Form elementwise_form(const Graph& graph, const Group& group, const std::vector<Form>& forms, const targets::Target& target) {
+Form elementwise_form(const Graph& graph, const Group& group, const std::vector<Form>& forms,
+                      const targets::Target& target) {
   const ir::TensorType& type = graph.value(group.result).type;
   if (needs_channels(graph, group)) return Form::blocked;
   if (!extents_of(type) || type.dims.size() < 3) return Form::plain;
@@ -34,19 +36,23 @@ Form elementwise_form(const Graph& graph, const Group& group, const std::vector<
 /// Concat copies blocks when its operands have them already.
 Form concat_form(const Graph& graph, NodeId concat, const std::vector<Form>& forms) {
   const auto& inputs = graph.node(concat).inputs;
-  const auto blocked = std::count_if(inputs.begin(), inputs.end(), [&](ValueId v) { return forms[v.index] == Form::blocked; });
+  const auto blocked =
+      std::count_if(inputs.begin(), inputs.end(), [&](ValueId v) { return forms[v.index] == Form::blocked; });
   return 2 * blocked >= static_cast<int64_t>(inputs.size()) ? Form::blocked : Form::plain;
 }
 
 }  // namespace
 
-kernels::FeatureMap map_of(const ir::TensorType& type, Form form, const kernels::Halo& halo, const targets::Target& target) {
+kernels::FeatureMap map_of(const ir::TensorType& type, Form form, const kernels::Halo& halo,
+                           const targets::Target& target) {
   const Extents e = extents_of(type).value();
   if (form == Form::blocked) return kernels::blocked_map(e.n, e.c, e.h, e.w, target.vector_lanes, halo);
   return kernels::plain_map(e.n, e.c, e.h, e.w, form == Form::padded ? halo : kernels::Halo{});
 }
 
-kernels::FeatureMap flat_map(const ir::TensorType& type) { return kernels::matrix_map(1, ir::element_count(type.dims)); }
+kernels::FeatureMap flat_map(const ir::TensorType& type) {
+  return kernels::matrix_map(1, ir::element_count(type.dims));
+}
 
 kernels::FeatureMap matrix_of(const ir::TensorType& type) {
   const int64_t columns = type.dims.back();
@@ -69,7 +75,8 @@ bool needs_channels(const Graph& graph, const Group& group) {
   });
 }
 
-std::vector<Form> native_forms(const Graph& graph, const std::vector<Group>& groups, const targets::Target& target) {
+std::vector<Form> native_forms(const Graph& graph, const std::vector<Group>& groups,
+                               const targets::Target& target) {
   std::vector<Form> forms(graph.value_capacity(), Form::plain);
   for (const Group& group : groups) {
     Form form = Form::plain;
@@ -95,14 +102,15 @@ std::vector<Form> native_forms(const Graph& graph, const std::vector<Group>& gro
   return forms;
 }
 
-Reading source_reading(const Graph& graph, NodeId anchor, Family family, Form native, const targets::Target& target,
-                       const kernels::ConvPolicy& policy) {
+Reading source_reading(const Graph& graph, NodeId anchor, Family family, Form native,
+                       const targets::Target& target, const kernels::ConvPolicy& policy) {
   if (family != Family::conv) return {Form::blocked, {}};
   kernels::ConvSpec spec = conv_spec_of(graph, anchor);
   const kernels::Halo halo = kernels::required_halo(spec);
   spec.dst.block = spec.src.block = target.vector_lanes;
   const int64_t group_channels = spec.src.c / spec.groups;
-  const bool needs_plain = !kernels::conv_direct_supports(spec, target) && !kernels::conv_depthwise_supports(spec, target);
+  const bool needs_plain =
+      !kernels::conv_direct_supports(spec, target) && !kernels::conv_depthwise_supports(spec, target);
   const bool few_channels = spec.groups == 1 && native == Form::plain && group_channels < target.vector_lanes;
   if (!needs_plain && !few_channels) return {Form::blocked, kernels::preferred_halo(spec, target, policy)};
   if (few_channels && !needs_plain) return {Form::plain, {}};

@@ -17,7 +17,8 @@ enum class Form : uint8_t {
 constexpr int k_form_count = 3;
 
 /// The map of a value under a form. A plain value of any rank may be read as a row of elements (flat_map).
-kernels::FeatureMap map_of(const ir::TensorType& type, Form form, const kernels::Halo& halo, const targets::Target& target);
+kernels::FeatureMap map_of(const ir::TensorType& type, Form form, const kernels::Halo& halo,
+                           const targets::Target& target);
 kernels::FeatureMap flat_map(const ir::TensorType& type);
 /// An f32 matrix [.., m, k] as pixels x channels.
 kernels::FeatureMap matrix_of(const ir::TensorType& type);
@@ -29,14 +30,15 @@ bool blocked_is_plain(const ir::TensorType& type, const targets::Target& target)
 bool needs_channels(const ir::Graph& graph, const Group& group);
 
 /// Chooses the form in which each value is first made. Indexed by value.
-std::vector<Form> native_forms(const ir::Graph& graph, const std::vector<Group>& groups, const targets::Target& target);
+std::vector<Form> native_forms(const ir::Graph& graph, const std::vector<Group>& groups,
+                               const targets::Target& target);
 
 /// The form in which a conv, pool, upsample or concat reads its source, and the halo it needs.
 struct Reading {
   Form form = Form::plain;
   kernels::Halo halo;
 };
-Reading source_reading(const ir::Graph& graph, ir::NodeId anchor, Family family, Form native, const targets::Target& target,
-                       const kernels::ConvPolicy& policy = {});
+Reading source_reading(const ir::Graph& graph, ir::NodeId anchor, Family family, Form native,
+                       const targets::Target& target, const kernels::ConvPolicy& policy = {});
 
 }  // namespace onepass::plan

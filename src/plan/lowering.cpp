@@ -24,7 +24,8 @@ Lowering::Lowering(const ir::Graph& graph, const targets::Target& target, std::v
 }
 
 Plan Lowering::run() {
-  for (int32_t o = static_cast<int32_t>(graph_.outputs().size()); o-- > 0;) output_of_[graph_.outputs()[o].value.index] = o;
+  for (int32_t o = static_cast<int32_t>(graph_.outputs().size()); o-- > 0;)
+    output_of_[graph_.outputs()[o].value.index] = o;
   for (int32_t i = 0; i < static_cast<int32_t>(graph_.inputs().size()); ++i) {
     const ir::Value& input = graph_.value(graph_.inputs()[i]);
     buffers_[graph_.inputs()[i].index][0] =
@@ -87,7 +88,9 @@ void Lowering::lower_kernel(int32_t index, Family family) {
   const Form src_form =
       elementwise ? form : source_reading(graph_, anchor, family, forms_[src.index], target_, policy_).form;
   const bool flat = elementwise && form == Form::plain;
-  const auto layout = [&](ValueId value, Form f) { return flat ? flat_map(graph_.value(value).type) : map(value, f); };
+  const auto layout = [&](ValueId value, Form f) {
+    return flat ? flat_map(graph_.value(value).type) : map(value, f);
+  };
 
   GroupMaps maps{.src = layout(src, src_form), .dst = layout(group.result, form), .operands = {}};
   std::vector<int32_t> reads = {read(src, src_form)};
@@ -157,13 +160,19 @@ void Lowering::lower_routine(int32_t index) {
   const ir::Node& node = graph_.node(anchor);
   const auto call = routine_call(graph_, anchor);
   if (!call) {
-    Diagnostic d = ir::diagnostic_at(node, "no_kernel", fmt::format("no kernel and no routine computes {}",
-                                                                    ir::to_string(graph_.value(node.outputs[0]).type)));
+    Diagnostic d = ir::diagnostic_at(node, "no_kernel",
+                                     fmt::format("no kernel and no routine computes {}",
+                                                 ir::to_string(graph_.value(node.outputs[0]).type)));
     d.accepted = "operands that a pass can fold to constants where the operator's shape depends on them";
     refused_.push_back(std::move(d));
   }
   if (!refused_.empty()) return;  // what follows would read values that nothing writes
-  Launch launch{.symbol = call->symbol, .name = group.name, .family = "routine", .group = index, .params = call->params, .slices = call->slices};
+  Launch launch{.symbol = call->symbol,
+                .name = group.name,
+                .family = "routine",
+                .group = index,
+                .params = call->params,
+                .slices = call->slices};
   plan_.scratch_bytes = std::max(plan_.scratch_bytes, call->scratch_bytes);
   for (ValueId input : call->inputs) {
     launch.reads.push_back(read(input, Form::plain));
@@ -185,7 +194,8 @@ void Lowering::lower_routine(int32_t index) {
     launch.operands.push_back(slot);
   }
   constexpr double k_routine_share = 0.02;  // of peak, for loops that move or compare elements
-  launch.estimate.executed_flops = launch.estimate.flops = static_cast<double>(launch.estimate.bytes_written) / 4;
+  launch.estimate.executed_flops = launch.estimate.flops =
+      static_cast<double>(launch.estimate.bytes_written) / 4;
   launch.estimate.efficiency = k_routine_share;
   push(std::move(launch));
 }

@@ -46,11 +46,12 @@ class Lowering {
   int32_t add_weights(const std::string& name, std::span<const float> values);
 
   // lowering_kernels.cpp: launches
-  void launch(int32_t group, const std::string& name, const kernels::KernelChoice& choice, std::vector<int32_t> reads,
-              int32_t dst, std::vector<int32_t> may_take_over = {});
+  void launch(int32_t group, const std::string& name, const kernels::KernelChoice& choice,
+              std::vector<int32_t> reads, int32_t dst, std::vector<int32_t> may_take_over = {});
   std::string kernel_symbol(const kernels::KernelChoice& choice, int64_t& slices);
   void push(Launch launch);
-  void append_weights(ir::NodeId anchor, const kernels::KernelChoice& choice, Family family, std::vector<int32_t>& reads);
+  void append_weights(ir::NodeId anchor, const kernels::KernelChoice& choice, Family family,
+                      std::vector<int32_t>& reads);
   void append_operands(const Group& group, Family family, const ir::TensorType& type, Form form,
                        const kernels::FeatureMap& dst, std::vector<int32_t>& reads);
 
@@ -58,13 +59,13 @@ class Lowering {
   const targets::Target& target_;
   const kernels::ConvPolicy policy_;
   Plan plan_;
-  std::vector<Form> forms_;                                       ///< native, by value
-  std::vector<std::array<kernels::Halo, k_form_count>> halos_;    ///< by value and form
-  std::vector<std::array<int32_t, k_form_count>> buffers_;        ///< by value and form; -1: not made
-  std::vector<int32_t> counts_;                                   ///< by value: buffer of its run-time count, or -1
-  std::vector<int32_t> output_of_;                                ///< by value: first graph output that it is, or -1
+  std::vector<Form> forms_;                                     ///< native, by value
+  std::vector<std::array<kernels::Halo, k_form_count>> halos_;  ///< by value and form
+  std::vector<std::array<int32_t, k_form_count>> buffers_;      ///< by value and form; -1: not made
+  std::vector<int32_t> counts_;     ///< by value: buffer of its run-time count, or -1
+  std::vector<int32_t> output_of_;  ///< by value: first graph output that it is, or -1
   std::map<std::string, std::pair<std::string, int64_t>> symbols_;  ///< printed nest -> symbol and slices
-  std::unordered_multimap<uint64_t, int32_t> weights_by_hash_;  ///< of their first bytes
+  std::unordered_multimap<uint64_t, int32_t> weights_by_hash_;      ///< of their first bytes
   std::vector<Diagnostic> refused_;
 };
 

@@ -20,7 +20,8 @@ std::vector<float> transposed(std::span<const float> values, int64_t rows, int64
 /// Gemm and MatMul weights as [outputs, inputs].
 std::vector<float> matrix_weights(const ir::Node& node, const ir::Tensor& weights) {
   const std::span<const float> values = weights.data<float>();
-  if (node.op == ir::Op::Gemm && node.attributes.get_int("transB", 0) != 0) return {values.begin(), values.end()};
+  if (node.op == ir::Op::Gemm && node.attributes.get_int("transB", 0) != 0)
+    return {values.begin(), values.end()};
   return transposed(values, weights.shape()[0], weights.shape()[1]);
 }
 
@@ -71,7 +72,8 @@ void Lowering::append_weights(ir::NodeId anchor, const kernels::KernelChoice& ch
   if (bias == nullptr) return;
   std::vector<float> values(bias->data<float>().begin(), bias->data<float>().end());
   if (values.size() == 1) values.assign(kernels::dst_of(choice).c, values[0]);
-  reads.push_back(add_weights(graph_.value(node.inputs[2]).name, kernels::pad_channels(values, kernels::dst_of(choice), target_)));
+  reads.push_back(add_weights(graph_.value(node.inputs[2]).name,
+                              kernels::pad_channels(values, kernels::dst_of(choice), target_)));
 }
 
 void Lowering::append_operands(const Group& group, Family family, const ir::TensorType& type, Form form,
@@ -88,7 +90,8 @@ void Lowering::append_operands(const Group& group, Family family, const ir::Tens
     }
     if (step.kind != patterns::Step::Kind::binary) continue;
     const Kind kind = operand_kind(graph_, step.operand, type, channel_axis(family, type));
-    if (kind == Kind::per_channel) packed(graph_.value(step.operand).name, graph_.value(step.operand).constant);
+    if (kind == Kind::per_channel)
+      packed(graph_.value(step.operand).name, graph_.value(step.operand).constant);
     if (kind == Kind::map || kind == Kind::gate) reads.push_back(read(step.operand, form));
   }
 }

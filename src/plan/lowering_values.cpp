@@ -21,8 +21,9 @@ std::vector<float> lay_out(std::span<const float> plain, const kernels::FeatureM
     for (int64_t c = 0; c < map.c; ++c)
       for (int64_t y = 0; y < map.h; ++y)
         for (int64_t x = 0; x < map.w; ++x)
-          memory[n * map.batch_stride + c / map.block * map.plane_stride + (y + map.halo.top) * map.row_stride +
-                 (x + map.halo.left) * map.block + c % map.block] = plain[i++];
+          memory[n * map.batch_stride + c / map.block * map.plane_stride +
+                 (y + map.halo.top) * map.row_stride + (x + map.halo.left) * map.block + c % map.block] =
+              plain[i++];
   return memory;
 }
 
@@ -43,7 +44,8 @@ int32_t Lowering::read(ir::ValueId value, Form form) {
   if (slot >= 0) return slot;
   if (graph_.is_constant(value)) return slot = constant(value, form);
   const Form native = forms_[value.index];
-  const bool same_bytes = form != Form::padded && native != Form::padded && blocked_is_plain(graph_.value(value).type, target_) &&
+  const bool same_bytes = form != Form::padded && native != Form::padded &&
+                          blocked_is_plain(graph_.value(value).type, target_) &&
                           halos_[value.index][static_cast<int>(Form::blocked)].empty();
   if (same_bytes) return slot = slots[static_cast<int>(native)];
   return slot = convert(value, native, form);
@@ -53,7 +55,8 @@ int32_t Lowering::write(ir::ValueId value, Form form) {
   const ir::Value& v = graph_.value(value);
   const bool plain = form == Form::plain;
   Buffer buffer{.name = plain ? v.name : fmt::format("{} {}", v.name, name(form)), .value = value};
-  buffer.size_bytes = plain ? ir::element_count(v.type.dims) * ir::size_bytes(v.type.dtype) : map(value, form).elems() * 4;
+  buffer.size_bytes =
+      plain ? ir::element_count(v.type.dims) * ir::size_bytes(v.type.dtype) : map(value, form).elems() * 4;
   if (!plain) buffer.map = map(value, form);
   if (plain && output_of_[value.index] >= 0) {
     buffer.space = BufferSpace::output;
@@ -99,7 +102,8 @@ int32_t Lowering::add_weights(const std::string& name, std::span<const std::byte
   }
   const auto offset = static_cast<int64_t>(image.size());
   image.insert(image.end(), bytes.begin(), bytes.end());
-  image.resize((image.size() + k_weights_alignment_bytes - 1) / k_weights_alignment_bytes * k_weights_alignment_bytes);
+  image.resize((image.size() + k_weights_alignment_bytes - 1) / k_weights_alignment_bytes *
+               k_weights_alignment_bytes);
   const int32_t buffer = add_buffer({.name = name,
                                      .space = BufferSpace::weights,
                                      .size_bytes = static_cast<int64_t>(bytes.size()),

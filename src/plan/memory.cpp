@@ -10,7 +10,9 @@ namespace {
 
 constexpr int64_t k_alignment_bytes = 64;
 
-int64_t rounded(int64_t bytes) { return (bytes + k_alignment_bytes - 1) / k_alignment_bytes * k_alignment_bytes; }
+int64_t rounded(int64_t bytes) {
+  return (bytes + k_alignment_bytes - 1) / k_alignment_bytes * k_alignment_bytes;
+}
 
 /// Memory that one or more buffers use one after another.
 struct Block {
@@ -24,7 +26,8 @@ int32_t root_of(const Plan& plan, int32_t buffer) {
   return buffer;
 }
 
-/// In place: the destination lies where an operand dies, unless the launch reads that operand in another role.
+/// In place: the destination lies where an operand dies, unless the launch reads that operand in another
+/// role.
 void share(Plan& plan) {
   for (int32_t l = 0; l < static_cast<int32_t>(plan.launches.size()); ++l) {
     const Launch& launch = plan.launches[l];
@@ -34,7 +37,9 @@ void share(Plan& plan) {
       const Buffer& old = plan.buffers[operand];
       const auto roles = std::count(launch.reads.begin(), launch.reads.end(), operand);
       const bool dies = old.space == BufferSpace::arena && old.last_launch == l && roles == 1;
-      if (!dies || dst.space != BufferSpace::arena || dst.first_launch != l || old.size_bytes != dst.size_bytes) continue;
+      if (!dies || dst.space != BufferSpace::arena || dst.first_launch != l ||
+          old.size_bytes != dst.size_bytes)
+        continue;
       dst.shares = operand;
       break;
     }
@@ -49,7 +54,8 @@ void place(Block& block, const std::vector<const Block*>& placed) {
   std::vector<const Block*> neighbours;
   for (const Block* other : placed)
     if (alive_together(block, *other)) neighbours.push_back(other);
-  std::sort(neighbours.begin(), neighbours.end(), [](const Block* a, const Block* b) { return a->offset_bytes < b->offset_bytes; });
+  std::sort(neighbours.begin(), neighbours.end(),
+            [](const Block* a, const Block* b) { return a->offset_bytes < b->offset_bytes; });
   block.offset_bytes = 0;
   for (const Block* other : neighbours) {
     if (block.offset_bytes + block.size_bytes <= other->offset_bytes) break;
@@ -73,16 +79,19 @@ void plan_memory(Plan& plan) {
     }
     blocks[root].last_launch = std::max(blocks[root].last_launch, buffer.last_launch);
   }
-  std::stable_sort(roots.begin(), roots.end(), [&](int32_t a, int32_t b) { return blocks[a].size_bytes > blocks[b].size_bytes; });
+  std::stable_sort(roots.begin(), roots.end(),
+                   [&](int32_t a, int32_t b) { return blocks[a].size_bytes > blocks[b].size_bytes; });
   std::vector<const Block*> placed;
   for (int32_t root : roots) {
     place(blocks[root], placed);
     placed.push_back(&blocks[root]);
-    plan.arena_bytes = std::max(plan.arena_bytes, blocks[root].offset_bytes + rounded(blocks[root].size_bytes));
+    plan.arena_bytes =
+        std::max(plan.arena_bytes, blocks[root].offset_bytes + rounded(blocks[root].size_bytes));
   }
   for (int32_t b = 0; b < static_cast<int32_t>(plan.buffers.size()); ++b) {
     Buffer& buffer = plan.buffers[b];
-    if (buffer.space == BufferSpace::arena && buffer.first_launch >= 0) buffer.offset_bytes = blocks[root_of(plan, b)].offset_bytes;
+    if (buffer.space == BufferSpace::arena && buffer.first_launch >= 0)
+      buffer.offset_bytes = blocks[root_of(plan, b)].offset_bytes;
   }
 }
 

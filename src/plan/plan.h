@@ -36,9 +36,9 @@ struct Decision {
   std::string pattern;
   std::vector<std::string> nodes;  ///< the user's own node names, producer first
   bool fused = false;
-  bool branched = false;           ///< a residual join, listed apart from straight chains
-  std::string condition;           ///< when split: "C2", "U1", "cost", "proof"
-  std::string reason;              ///< when split: why; when a residual is joined: its check
+  bool branched = false;  ///< a residual join, listed apart from straight chains
+  std::string condition;  ///< when split: "C2", "U1", "cost", "proof"
+  std::string reason;     ///< when split: why; when a residual is joined: its check
   double fused_ns = 0, split_ns = 0;
 };
 
@@ -48,23 +48,23 @@ enum class BufferSpace : uint8_t { arena, weights, input, output };
 struct Buffer {
   std::string name;
   BufferSpace space = BufferSpace::arena;
-  int32_t index = 0;               ///< graph input or output number
+  int32_t index = 0;  ///< graph input or output number
   int64_t size_bytes = 0;
-  int64_t offset_bytes = -1;       ///< arena and weights; set by plan_memory for the arena
-  int32_t shares = -1;             ///< in place: the buffer whose memory this one takes over
+  int64_t offset_bytes = -1;                    ///< arena and weights; set by plan_memory for the arena
+  int32_t shares = -1;                          ///< in place: the buffer whose memory this one takes over
   int32_t first_launch = -1, last_launch = -1;  ///< written first, read last
-  ir::ValueId value;               ///< what it holds; invalid for packed weights
-  std::optional<kernels::FeatureMap> map;  ///< how it lies; none: row-major as ONNX has it
+  ir::ValueId value;                            ///< what it holds; invalid for packed weights
+  std::optional<kernels::FeatureMap> map;       ///< how it lies; none: row-major as ONNX has it
 };
 
 struct Launch {
-  std::string symbol;              ///< kernel or routine
-  std::string name;                ///< the user's node names
-  std::string family;              ///< "conv_direct", "layout", "routine", ...
-  int32_t group = -1;              ///< -1: a layout conversion
+  std::string symbol;                  ///< kernel or routine
+  std::string name;                    ///< the user's node names
+  std::string family;                  ///< "conv_direct", "layout", "routine", ...
+  int32_t group = -1;                  ///< -1: a layout conversion
   std::vector<int32_t> reads, writes;  ///< buffers
   std::vector<int32_t> operands;       ///< buffers in the order of the call
-  std::vector<int64_t> params;     ///< of a plain routine
+  std::vector<int64_t> params;         ///< of a plain routine
   std::vector<int32_t> may_take_over;  ///< buffers laid out as the destination, which may lie in their place
   int64_t slices = 1;
   kernels::Estimate estimate;
@@ -79,15 +79,15 @@ struct Count {
 
 struct Plan {
   const targets::Target* target = nullptr;
-  std::vector<Group> groups;            ///< in execution order
+  std::vector<Group> groups;  ///< in execution order
   std::vector<Decision> decisions;
   std::vector<Buffer> buffers;
   std::vector<Launch> launches;
-  std::vector<loops::LoopNest> kernels; ///< each once; launches name them
-  std::vector<std::byte> weights;       ///< the packed section
+  std::vector<loops::LoopNest> kernels;  ///< each once; launches name them
+  std::vector<std::byte> weights;        ///< the packed section
   std::vector<Count> counts;
   int64_t arena_bytes = 0;
-  int64_t scratch_bytes = 0;            ///< per thread
+  int64_t scratch_bytes = 0;  ///< per thread
 
   int64_t bytes_read() const;
   int64_t bytes_written() const;

@@ -16,7 +16,8 @@ std::pair<int64_t, int64_t> pair_of(const std::vector<int64_t>& values, int64_t 
 }
 
 /// SAME_UPPER and SAME_LOWER: pads that make out = ceil(in / stride); the odd one goes behind or before.
-std::pair<int64_t, int64_t> same_pads(int64_t in, int64_t out, int64_t kernel, int64_t stride, int64_t dilation, bool upper) {
+std::pair<int64_t, int64_t> same_pads(int64_t in, int64_t out, int64_t kernel, int64_t stride,
+                                      int64_t dilation, bool upper) {
   const int64_t total = std::max<int64_t>(0, (out - 1) * stride + (kernel - 1) * dilation + 1 - in);
   const int64_t less = total / 2;
   return upper ? std::pair{less, total - less} : std::pair{total - less, less};
@@ -32,7 +33,8 @@ void resolve_pads(Window& w, const ir::Attributes& attributes, const Extents& in
     return;
   }
   const std::vector<int64_t> pads = attributes.get_ints("pads");
-  if (pads.size() == 4) std::tie(w.pad_top, w.pad_left, w.pad_bottom, w.pad_right) = std::tie(pads[0], pads[1], pads[2], pads[3]);
+  if (pads.size() == 4)
+    std::tie(w.pad_top, w.pad_left, w.pad_bottom, w.pad_right) = std::tie(pads[0], pads[1], pads[2], pads[3]);
   if (pads.size() == 2) std::tie(w.pad_left, w.pad_right) = std::tie(pads[0], pads[1]);
 }
 

@@ -8,7 +8,9 @@ namespace onepass::report {
 
 namespace {
 
-bool traverses_a_map(const plan::Launch& launch) { return launch.estimate.bytes_written > 0; }
+bool traverses_a_map(const plan::Launch& launch) {
+  return launch.estimate.bytes_written > 0;
+}
 
 std::vector<std::string> nodes_of(const ir::Graph& graph, const plan::Group& group) {
   std::vector<std::string> names;
@@ -25,7 +27,8 @@ std::vector<std::string> patterns_of(const std::vector<std::string>& nodes, cons
   const std::set<std::string> members(nodes.begin(), nodes.end());
   std::vector<std::string> patterns;
   for (const patterns::Applied& applied : journal.applied)
-    if (std::all_of(applied.nodes.begin(), applied.nodes.end(), [&](const std::string& n) { return members.contains(n); }))
+    if (std::all_of(applied.nodes.begin(), applied.nodes.end(),
+                    [&](const std::string& n) { return members.contains(n); }))
       patterns.push_back(applied.pattern);
   patterns.insert(patterns.end(), group.joined_by.begin(), group.joined_by.end());
   return patterns;
@@ -36,7 +39,8 @@ void find_residual(Chain& chain, const plan::Plan& plan) {
   const std::set<std::string> members(chain.nodes.begin(), chain.nodes.end());
   for (const plan::Decision& decision : plan.decisions) {
     if (!decision.fused || !decision.branched || decision.nodes.empty()) continue;
-    if (!std::all_of(decision.nodes.begin(), decision.nodes.end(), [&](const std::string& n) { return members.contains(n); }))
+    if (!std::all_of(decision.nodes.begin(), decision.nodes.end(),
+                     [&](const std::string& n) { return members.contains(n); }))
       continue;
     chain.residual = true;
     chain.proof = decision.reason;
@@ -57,7 +61,10 @@ Costs costs_of(const std::string& name, const plan::Plan& plan) {
 }
 
 Explanation explain(const std::string& model, const Compilation& fused, std::vector<Costs> costs) {
-  Explanation result{.model = model, .target = fused.plan.target->name, .warnings = fused.journal.warnings, .costs = std::move(costs)};
+  Explanation result{.model = model,
+                     .target = fused.plan.target->name,
+                     .warnings = fused.journal.warnings,
+                     .costs = std::move(costs)};
   std::vector<double> predicted_us(fused.plan.groups.size(), 0);
   std::vector<std::string> family(fused.plan.groups.size(), "view");
   for (const plan::Launch& launch : fused.plan.launches) {
@@ -77,7 +84,8 @@ Explanation explain(const std::string& model, const Compilation& fused, std::vec
     result.splits.push_back({refusal.nodes, refusal.pattern, refusal.condition, refusal.reason, false});
   for (const plan::Decision& decision : fused.plan.decisions)
     if (!decision.fused)
-      result.splits.push_back({decision.nodes, decision.pattern, decision.condition, decision.reason, decision.branched});
+      result.splits.push_back(
+          {decision.nodes, decision.pattern, decision.condition, decision.reason, decision.branched});
   return result;
 }
 

@@ -13,12 +13,12 @@ namespace onepass::report {
 struct Costs {
   std::string name;
   int64_t launches = 0;
-  int64_t passes = 0;            ///< launches that traverse a feature map: all but conversions of single pixels
-  int64_t bytes_read = 0;        ///< feature maps and weights
-  int64_t bytes_written = 0;     ///< halo included
-  int64_t peak_bytes = 0;        ///< arena, without the caller's input and output buffers
+  int64_t passes = 0;         ///< launches that traverse a feature map: all but conversions of single pixels
+  int64_t bytes_read = 0;     ///< feature maps and weights
+  int64_t bytes_written = 0;  ///< halo included
+  int64_t peak_bytes = 0;     ///< arena, without the caller's input and output buffers
   int64_t weight_bytes = 0;
-  double predicted_ms = 0;       ///< by the cost model, one thread
+  double predicted_ms = 0;  ///< by the cost model, one thread
 };
 
 /// A kernel and the user's nodes that it computes.
@@ -26,9 +26,9 @@ struct Chain {
   std::vector<std::string> nodes;
   std::vector<std::string> patterns;  ///< rewrites and joins that made it, in order
   std::string family;
-  std::string shape;                  ///< of its result
-  bool residual = false;              ///< reads a second feature map
-  std::string proof;                  ///< of the residual join
+  std::string shape;      ///< of its result
+  bool residual = false;  ///< reads a second feature map
+  std::string proof;      ///< of the residual join
   double predicted_us = 0;
 };
 

@@ -17,18 +17,23 @@ std::string joined(const std::vector<std::string>& names, const char* separator)
 void append_chains(std::string& text, const std::vector<Chain>& chains, bool residual) {
   for (const Chain& chain : chains) {
     if (chain.residual != residual) continue;
-    text += fmt::format("  {}\n      {} -> {}, {}, predicted {:.1f} us\n", joined(chain.nodes, " + "), chain.family, chain.shape,
-                        chain.patterns.empty() ? "one kernel" : joined(chain.patterns, ", "), chain.predicted_us);
+    text +=
+        fmt::format("  {}\n      {} -> {}, {}, predicted {:.1f} us\n", joined(chain.nodes, " + "),
+                    chain.family, chain.shape,
+                    chain.patterns.empty() ? "one kernel" : joined(chain.patterns, ", "), chain.predicted_us);
     if (residual) text += fmt::format("      check: {}\n", chain.proof);
   }
 }
 
 void append_splits(std::string& text, const std::vector<Split>& splits) {
   for (const Split& split : splits)
-    text += fmt::format("  {}\n      {} {}: {}\n", joined(split.nodes, " | "), split.pattern, split.condition, split.reason);
+    text += fmt::format("  {}\n      {} {}: {}\n", joined(split.nodes, " | "), split.pattern, split.condition,
+                        split.reason);
 }
 
-std::string megabytes(int64_t bytes) { return fmt::format("{:.2f} MB", static_cast<double>(bytes) / 1e6); }
+std::string megabytes(int64_t bytes) {
+  return fmt::format("{:.2f} MB", static_cast<double>(bytes) / 1e6);
+}
 
 template <class Cell>
 void append_row(std::string& text, const char* title, const std::vector<Costs>& costs, const Cell& cell) {
@@ -45,20 +50,25 @@ void append_costs(std::string& text, const std::vector<Costs>& costs) {
   append_row(text, "bytes written", costs, [](const Costs& c) { return megabytes(c.bytes_written); });
   append_row(text, "peak memory (arena)", costs, [](const Costs& c) { return megabytes(c.peak_bytes); });
   append_row(text, "weights", costs, [](const Costs& c) { return megabytes(c.weight_bytes); });
-  append_row(text, "predicted time, one thread", costs, [](const Costs& c) { return fmt::format("{:.3f} ms", c.predicted_ms); });
+  append_row(text, "predicted time, one thread", costs,
+             [](const Costs& c) { return fmt::format("{:.3f} ms", c.predicted_ms); });
 }
 
 nlohmann::ordered_json json_of(const Chain& chain) {
-  nlohmann::ordered_json json{{"nodes", chain.nodes},       {"verdict", "fused"},           {"patterns", chain.patterns},
-                              {"family", chain.family},     {"shape", chain.shape},         {"residual", chain.residual},
+  nlohmann::ordered_json json{{"nodes", chain.nodes},
+                              {"verdict", "fused"},
+                              {"patterns", chain.patterns},
+                              {"family", chain.family},
+                              {"shape", chain.shape},
+                              {"residual", chain.residual},
                               {"predicted_us", chain.predicted_us}};
   if (chain.residual) json["proof"] = chain.proof;
   return json;
 }
 
 nlohmann::ordered_json json_of(const Split& split) {
-  return {{"nodes", split.nodes},   {"verdict", "split"},   {"pattern", split.pattern}, {"condition", split.condition},
-          {"reason", split.reason}, {"branched", split.branched}};
+  return {{"nodes", split.nodes},         {"verdict", "split"},     {"pattern", split.pattern},
+          {"condition", split.condition}, {"reason", split.reason}, {"branched", split.branched}};
 }
 
 nlohmann::ordered_json json_of(const Costs& costs) {
@@ -86,7 +96,8 @@ nlohmann::ordered_json array_of(const std::vector<Item>& items) {
 }  // namespace
 
 std::string to_text(const Explanation& e) {
-  const auto residual = std::count_if(e.chains.begin(), e.chains.end(), [](const Chain& c) { return c.residual; });
+  const auto residual =
+      std::count_if(e.chains.begin(), e.chains.end(), [](const Chain& c) { return c.residual; });
   std::string text = fmt::format("{} for {}\n\n", e.model, e.target);
   text += fmt::format("Fused, straight chains: {}\n", static_cast<int64_t>(e.chains.size()) - residual);
   append_chains(text, e.chains, false);

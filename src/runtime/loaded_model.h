@@ -44,7 +44,7 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  void* input(int i);         ///< size_bytes of the input; the caller fills it
+  void* input(int i);  ///< size_bytes of the input; the caller fills it
   const void* output(int i) const;
   std::vector<int64_t> output_dims(int i) const;  ///< actual extents after run()
   void* arena();

@@ -44,7 +44,9 @@ constexpr Target k_targets[] = {
 
 }  // namespace
 
-std::span<const Target> all() { return k_targets; }
+std::span<const Target> all() {
+  return k_targets;
+}
 
 const Target& find(std::string_view name) {
   const Target* best = nullptr;
@@ -55,15 +57,17 @@ const Target& find(std::string_view name) {
     names += std::string(", ") + target.name;
   }
   if (best != nullptr) return *best;
-  throw Error({.code = "unknown_target", .message = "no target is named '" + std::string(name) + "'", .accepted = names});
+  throw Error({.code = "unknown_target",
+               .message = "no target is named '" + std::string(name) + "'",
+               .accepted = names});
 }
 
 bool host_executes(const Target& target) {
 #if defined(__x86_64__)
   __builtin_cpu_init();
   if (target.vector_lanes == 8) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq");
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
 #else
   (void)target;
   return false;

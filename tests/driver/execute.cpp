@@ -27,13 +27,15 @@ std::vector<ir::Tensor> run_guarded(const driver::Program& program, const runtim
                                     const std::vector<ir::Tensor>& inputs, int threads) {
   runtime::Session session(model, threads, true);
   for (size_t i = 0; i < inputs.size(); ++i)
-    std::memcpy(session.input(static_cast<int>(i)), inputs[i].bytes(), static_cast<size_t>(inputs[i].size_bytes()));
+    std::memcpy(session.input(static_cast<int>(i)), inputs[i].bytes(),
+                static_cast<size_t>(inputs[i].size_bytes()));
   session.run();
   std::vector<ir::Tensor> outputs;
   for (size_t o = 0; o < program.graph.outputs().size(); ++o) {
     const ir::TensorType& type = program.graph.value(program.graph.outputs()[o].value).type;
     ir::Tensor output(type.dtype, session.output_dims(static_cast<int>(o)));
-    std::memcpy(output.bytes(), session.output(static_cast<int>(o)), static_cast<size_t>(output.size_bytes()));
+    std::memcpy(output.bytes(), session.output(static_cast<int>(o)),
+                static_cast<size_t>(output.size_bytes()));
     outputs.push_back(output);
   }
   return outputs;

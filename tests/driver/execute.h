@@ -15,8 +15,8 @@ std::vector<ir::Tensor> random_inputs(const ir::Graph& graph, uint32_t seed);
 std::vector<ir::Tensor> run_guarded(const driver::Program& program, const runtime::LoadedModel& model,
                                     const std::vector<ir::Tensor>& inputs, int threads = 1);
 
-/// max|a - b| / max(1, max|b|) with NaN and infinities at the same places, infinite otherwise; for integers 0 or
-/// infinite. Types and extents must agree.
+/// max|a - b| / max(1, max|b|) with NaN and infinities at the same places, infinite otherwise; for integers 0
+/// or infinite. Types and extents must agree.
 double error(const ir::Tensor& actual, const ir::Tensor& expected);
 
 /// Same type, extents and bytes.

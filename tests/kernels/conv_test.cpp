@@ -164,12 +164,30 @@ TEST(ConvDirect, StagesAPlainSourceWithoutHalo) {
   for (const targets::Target& target : targets::all()) {
     std::vector<Case> cases;
     for (const Shape& shape :
-         {Shape{.label = "3x3 s2", .n = 2, .c = 3, .k = 40, .h = 9, .w = 21, .kernel_h = 3, .kernel_w = 3, .stride = 2, .pad = 1},
+         {Shape{.label = "3x3 s2",
+                .n = 2,
+                .c = 3,
+                .k = 40,
+                .h = 9,
+                .w = 21,
+                .kernel_h = 3,
+                .kernel_w = 3,
+                .stride = 2,
+                .pad = 1},
           Shape{.label = "7x7", .c = 2, .k = 17, .h = 5, .w = 6, .kernel_h = 7, .kernel_w = 7, .pad = 3},
-          Shape{.label = "dilated", .c = 4, .k = 8, .h = 8, .w = 35, .kernel_h = 3, .kernel_w = 3, .pad = 2, .dilation = 2}}) {
+          Shape{.label = "dilated",
+                .c = 4,
+                .k = 8,
+                .h = 8,
+                .w = 35,
+                .kernel_h = 3,
+                .kernel_w = 3,
+                .pad = 2,
+                .dilation = 2}}) {
       ConvSpec spec = spec_of(shape, 1, target.vector_lanes);
       spec.src = plain_map(shape.n, shape.c, shape.h, shape.w);
-      const std::vector<float> x = random_values(shape.n * shape.c * shape.h * shape.w, 1), bias = random_values(shape.k, 3);
+      const std::vector<float> x = random_values(shape.n * shape.c * shape.h * shape.w, 1),
+                               bias = random_values(shape.k, 3);
       const std::vector<float> w = random_values(shape.k * shape.c * shape.kernel_h * shape.kernel_w, 2);
       const KernelChoice choice = choose_conv(spec, target);
       const std::string label = std::string(shape.label) + " staged " + target.name;
@@ -178,8 +196,10 @@ TEST(ConvDirect, StagesAPlainSourceWithoutHalo) {
         expect_near(expected, from_map(spec.dst, after.back().values), 1e-5, label);
         expect_zero_surround(spec.dst, after.back().values, label);
       };
-      cases.push_back({label, build("kernel" + std::to_string(cases.size()), choice, target),
-                       {to_map(spec.src, x), pack_weights(choice, target, w), pad_channels(bias, spec.dst, target), empty_map(spec.dst)},
+      cases.push_back({label,
+                       build("kernel" + std::to_string(cases.size()), choice, target),
+                       {to_map(spec.src, x), pack_weights(choice, target, w),
+                        pad_channels(bias, spec.dst, target), empty_map(spec.dst)},
                        check});
     }
     run_cases(std::move(cases));
@@ -322,15 +342,33 @@ TEST(ConvDirect, MatrixOfRows) {
 TEST(ConvWinograd, WholeAndRaggedTiles) {
   for (const targets::Target& target : targets::all()) {
     std::vector<Case> cases;
-    for (const Shape& shape : {Shape{.label = "whole", .c = 20, .k = 40, .h = 8, .w = 12, .kernel_h = 3, .kernel_w = 3, .pad = 1},
-                               Shape{.label = "ragged", .n = 2, .c = 7, .k = 17, .h = 7, .w = 9, .kernel_h = 3, .kernel_w = 3, .pad = 1},
-                               Shape{.label = "no pad", .c = 150, .k = 16, .h = 8, .w = 7, .kernel_h = 3, .kernel_w = 3, .bias = false}})
+    for (const Shape& shape :
+         {Shape{.label = "whole", .c = 20, .k = 40, .h = 8, .w = 12, .kernel_h = 3, .kernel_w = 3, .pad = 1},
+          Shape{.label = "ragged",
+                .n = 2,
+                .c = 7,
+                .k = 17,
+                .h = 7,
+                .w = 9,
+                .kernel_h = 3,
+                .kernel_w = 3,
+                .pad = 1},
+          Shape{.label = "no pad",
+                .c = 150,
+                .k = 16,
+                .h = 8,
+                .w = 7,
+                .kernel_h = 3,
+                .kernel_w = 3,
+                .bias = false}})
       for (int64_t m : {4, 2}) {
         ConvSpec spec = spec_of(shape, target.vector_lanes, target.vector_lanes);
         const WinogradTile tile{.m = m, .tiles = 5, .vectors = 2};
-        spec.src = blocked_map(shape.n, shape.c, shape.h, shape.w, target.vector_lanes, winograd_halo(spec, tile));
+        spec.src =
+            blocked_map(shape.n, shape.c, shape.h, shape.w, target.vector_lanes, winograd_halo(spec, tile));
         const std::vector<float> x = random_values(shape.n * shape.c * shape.h * shape.w, 1);
-        const std::vector<float> w = random_values(shape.k * shape.c * 9, 2), bias = random_values(shape.bias ? shape.k : 0, 3);
+        const std::vector<float> w = random_values(shape.k * shape.c * 9, 2),
+                                 bias = random_values(shape.bias ? shape.k : 0, 3);
         const std::vector<float> expected = reference(spec, x, w, bias);
         const std::string label = std::string(shape.label) + " F" + std::to_string(m) + " " + target.name;
         Operands operands = {to_map(spec.src, x), pack_conv_winograd(spec, tile, target, w)};
@@ -340,7 +378,8 @@ TEST(ConvWinograd, WholeAndRaggedTiles) {
           expect_near(expected, from_map(spec.dst, after.back().values), 2e-6, label);
           expect_zero_surround(spec.dst, after.back().values, label);
         };
-        cases.push_back({label, conv_winograd("kernel" + std::to_string(cases.size()), spec, tile, target), std::move(operands), check});
+        cases.push_back({label, conv_winograd("kernel" + std::to_string(cases.size()), spec, tile, target),
+                         std::move(operands), check});
       }
     run_cases(std::move(cases));
   }

@@ -25,8 +25,8 @@ TEST(Refusals, OperandsThatAreNotConstant) {
 
 TEST(Refusals, TypesWithoutARoutine) {
   EXPECT_FALSE(has_routine(one_node("f32[4] i64[4]", "Pow(x0, x1)")));
-  EXPECT_FALSE(has_routine(one_node("f64[2,3] f64[3] f64[3] f64[3] f64[3]",
-                                    "BatchNormalization(x0, x1, x2, x3, x4)")));
+  EXPECT_FALSE(has_routine(
+      one_node("f64[2,3] f64[3] f64[3] f64[3] f64[3]", "BatchNormalization(x0, x1, x2, x3, x4)")));
   EXPECT_FALSE(has_routine(one_node("f64[1,2,4,4] f64[2,2,3,3]", "Conv(x0, x1)")));
   EXPECT_FALSE(has_routine(one_node("u8[4,4]", "ReduceSum(x0)")));
 }

@@ -25,11 +25,12 @@ struct Variant {
   std::vector<double> medians_ms;  ///< one per round
 };
 
-Variant make_variant(const BenchArguments& arguments, const driver::Network& network, driver::CompileOptions options,
-                     driver::Fusion fusion, const std::string& name) {
+Variant make_variant(const BenchArguments& arguments, const driver::Network& network,
+                     driver::CompileOptions options, driver::Fusion fusion, const std::string& name) {
   options.fusion = fusion;
   const driver::Program program = driver::plan_network(network, options);
-  Variant variant{.costs = report::costs_of(name, program.plan), .model = {}, .session = {}, .medians_ms = {}};
+  Variant variant{
+      .costs = report::costs_of(name, program.plan), .model = {}, .session = {}, .medians_ms = {}};
   for (const plan::Launch& launch : program.plan.launches) variant.flops += launch.estimate.flops;
   variant.model = std::make_unique<runtime::LoadedModel>(driver::load_program(network, program, options));
   variant.session = std::make_unique<runtime::Session>(*variant.model, arguments.threads);
@@ -52,23 +53,27 @@ void measure(std::vector<Variant>& variants, int rounds) {
 /// Median over the rounds of first / second.
 double median_ratio(const Variant& first, const Variant& second) {
   std::vector<double> ratios;
-  for (size_t i = 0; i < first.medians_ms.size(); ++i) ratios.push_back(first.medians_ms[i] / second.medians_ms[i]);
+  for (size_t i = 0; i < first.medians_ms.size(); ++i)
+    ratios.push_back(first.medians_ms[i] / second.medians_ms[i]);
   return median(ratios);
 }
 
 void print_table(const BenchArguments& arguments, const std::vector<Variant>& variants, double peak_gflops) {
   const Variant& fused = variants.back();
-  fmt::print("{} on {}, {} thread{}, {} rounds in turn\n", arguments.model, fused.model->record().target, arguments.threads,
-             arguments.threads == 1 ? "" : "s", arguments.rounds);
-  fmt::print("{:<12}{:>12}{:>16}{:>10}{:>14}{:>16}{:>14}\n", "", "median ms", "time / fused", "launches", "read MB", "written MB",
-             "peak MB");
+  fmt::print("{} on {}, {} thread{}, {} rounds in turn\n", arguments.model, fused.model->record().target,
+             arguments.threads, arguments.threads == 1 ? "" : "s", arguments.rounds);
+  fmt::print("{:<12}{:>12}{:>16}{:>10}{:>14}{:>16}{:>14}\n", "", "median ms", "time / fused", "launches",
+             "read MB", "written MB", "peak MB");
   for (const Variant& v : variants)
-    fmt::print("{:<12}{:>12.3f}{:>16.3f}{:>10}{:>14.2f}{:>16.2f}{:>14.2f}\n", v.costs.name, median(v.medians_ms),
-               median_ratio(v, fused), v.costs.launches, static_cast<double>(v.costs.bytes_read) / 1e6,
-               static_cast<double>(v.costs.bytes_written) / 1e6, static_cast<double>(v.costs.peak_bytes) / 1e6);
+    fmt::print(
+        "{:<12}{:>12.3f}{:>16.3f}{:>10}{:>14.2f}{:>16.2f}{:>14.2f}\n", v.costs.name, median(v.medians_ms),
+        median_ratio(v, fused), v.costs.launches, static_cast<double>(v.costs.bytes_read) / 1e6,
+        static_cast<double>(v.costs.bytes_written) / 1e6, static_cast<double>(v.costs.peak_bytes) / 1e6);
   const double bound_ms = fused.flops / (peak_gflops * arguments.threads) / 1e6;
-  fmt::print("bound: {:.2f} GFLOP at the measured FMA peak of {:.1f} GF/s per thread = {:.3f} ms; fused reaches {:.0f} % of it\n",
-             fused.flops / 1e9, peak_gflops, bound_ms, 100 * bound_ms / median(fused.medians_ms));
+  fmt::print(
+      "bound: {:.2f} GFLOP at the measured FMA peak of {:.1f} GF/s per thread = {:.3f} ms; fused reaches "
+      "{:.0f} % of it\n",
+      fused.flops / 1e9, peak_gflops, bound_ms, 100 * bound_ms / median(fused.medians_ms));
 }
 
 void print_json(const BenchArguments& arguments, const std::vector<Variant>& variants, double peak_gflops) {
@@ -99,7 +104,8 @@ int bench(const BenchArguments& arguments) {
   variants.push_back(make_variant(arguments, network, options, driver::Fusion::on, "fused"));
   measure(variants, arguments.rounds);
   const double peak_gflops = driver::measure_fma_peak_gflops(targets::find(options.target));
-  arguments.json ? print_json(arguments, variants, peak_gflops) : print_table(arguments, variants, peak_gflops);
+  arguments.json ? print_json(arguments, variants, peak_gflops)
+                 : print_table(arguments, variants, peak_gflops);
   return k_ok;
 }
 
@@ -125,11 +131,16 @@ double median(std::vector<double> values) {
 
 void add_bench(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<BenchArguments>();
-  CLI::App* verb = app.add_subcommand("bench", "time fused, folded and unfused in turn, from the same kernel generators");
+  CLI::App* verb =
+      app.add_subcommand("bench", "time fused, folded and unfused in turn, from the same kernel generators");
   verb->add_option("model", arguments->model, "ONNX file")->required();
   verb->add_option("--input", arguments->inputs, "[NAME=]x.npy, [NAME=]picture or [NAME=]random, repeatable");
-  verb->add_option("--threads", arguments->threads, "threads of a run")->check(CLI::Range(1, 256))->capture_default_str();
-  verb->add_option("--rounds", arguments->rounds, "rounds in turn")->check(CLI::Range(1, 100000))->capture_default_str();
+  verb->add_option("--threads", arguments->threads, "threads of a run")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
+  verb->add_option("--rounds", arguments->rounds, "rounds in turn")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
   verb->add_flag("--groups", arguments->groups, "predicted and measured time of every launch");
   verb->add_flag("--serve", arguments->serve, "the line protocol for timing side by side");
   verb->add_flag("--json", arguments->json, "one JSON object");

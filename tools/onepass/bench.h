@@ -25,8 +25,8 @@ double median(std::vector<double> values);
 /// Every launch of the fused plan: predicted and measured (median of `rounds`).
 int bench_groups(const BenchArguments& arguments);
 
-/// The line protocol for timing side by side: 'READY {json}', then for each line 'N' the milliseconds of N runs as a
-/// JSON list, for 'OUT file.npz' the outputs, until the input ends.
+/// The line protocol for timing side by side: 'READY {json}', then for each line 'N' the milliseconds of N
+/// runs as a JSON list, for 'OUT file.npz' the outputs, until the input ends.
 int bench_serve(const BenchArguments& arguments);
 
 }  // namespace onepass::tool

@@ -64,20 +64,25 @@ int bench_groups(const BenchArguments& arguments) {
   const double peak_gflops = driver::measure_fma_peak_gflops(*program.plan.target);
   const double error = median_error(program.plan, measured_us);
   if (arguments.json) {
-    nlohmann::ordered_json json{{"model", arguments.model}, {"fma_peak_gflops", peak_gflops}, {"median_error", error}};
-    for (size_t i = 0; i < measured_us.size(); ++i) json["launches"].push_back(json_of(program.plan.launches[i], measured_us[i]));
+    nlohmann::ordered_json json{
+        {"model", arguments.model}, {"fma_peak_gflops", peak_gflops}, {"median_error", error}};
+    for (size_t i = 0; i < measured_us.size(); ++i)
+      json["launches"].push_back(json_of(program.plan.launches[i], measured_us[i]));
     fmt::print("{}\n", json.dump(2));
     return k_ok;
   }
-  fmt::print("{:>12}{:>12}{:>10}{:>8}  {:<15}{}\n", "predicted us", "measured us", "GF/s", "% peak", "family", "nodes");
+  fmt::print("{:>12}{:>12}{:>10}{:>8}  {:<15}{}\n", "predicted us", "measured us", "GF/s", "% peak", "family",
+             "nodes");
   for (size_t i = 0; i < measured_us.size(); ++i) {
     const plan::Launch& launch = program.plan.launches[i];
     const double gflops = launch.estimate.flops / measured_us[i] / 1e3;
-    fmt::print("{:>12.1f}{:>12.1f}{:>10.1f}{:>8.0f}  {:<15}{}\n", launch.predicted_ns / 1e3, measured_us[i], gflops,
-               100 * gflops / peak_gflops / arguments.threads, launch.family, launch.name);
+    fmt::print("{:>12.1f}{:>12.1f}{:>10.1f}{:>8.0f}  {:<15}{}\n", launch.predicted_ns / 1e3, measured_us[i],
+               gflops, 100 * gflops / peak_gflops / arguments.threads, launch.family, launch.name);
   }
-  fmt::print("FMA peak {:.1f} GF/s per thread, measured now; median |predicted - measured| / measured: {:.0f} % (launches of 5 us and more)\n",
-             peak_gflops, 100 * error);
+  fmt::print(
+      "FMA peak {:.1f} GF/s per thread, measured now; median |predicted - measured| / measured: {:.0f} % "
+      "(launches of 5 us and more)\n",
+      peak_gflops, 100 * error);
   return k_ok;
 }
 

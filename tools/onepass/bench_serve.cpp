@@ -17,9 +17,11 @@ namespace onepass::tool {
 namespace {
 
 void print_ready(const BenchArguments& arguments, const runtime::LoadedModel& model) {
-  nlohmann::ordered_json json{{"model", arguments.model}, {"target", model.record().target}, {"threads", arguments.threads}};
+  nlohmann::ordered_json json{
+      {"model", arguments.model}, {"target", model.record().target}, {"threads", arguments.threads}};
   for (const artefact::TensorRecord& input : model.inputs())
-    json["inputs"].push_back({{"name", input.name}, {"dims", std::vector<int64_t>(input.dims, input.dims + input.rank)}});
+    json["inputs"].push_back(
+        {{"name", input.name}, {"dims", std::vector<int64_t>(input.dims, input.dims + input.rank)}});
   fmt::print("READY {}\n", json.dump());
   std::fflush(stdout);
 }
@@ -45,7 +47,8 @@ bool answer(const std::string& line, const runtime::LoadedModel& model, runtime:
 int bench_serve(const BenchArguments& arguments) {
   const driver::CompileOptions options = to_options(arguments.compile);
   const driver::Network network = driver::read_network(arguments.model, options);
-  const runtime::LoadedModel model = driver::load_program(network, driver::plan_network(network, options), options);
+  const runtime::LoadedModel model =
+      driver::load_program(network, driver::plan_network(network, options), options);
   runtime::Session session(model, arguments.threads);
   fill_inputs(model, session, arguments.inputs, {});
   print_ready(arguments, model);

@@ -5,9 +5,9 @@
 #include <memory>
 
 #include "base/files.h"
+#include "compile_options.h"
 #include "emit/emit.h"
 #include "loops/printer.h"
-#include "compile_options.h"
 #include "verbs.h"
 
 namespace onepass::tool {
@@ -26,12 +26,15 @@ std::string loops_text(const plan::Plan& plan) {
   return text;
 }
 
-std::string header_path(const std::string& output) { return std::filesystem::path(output).replace_extension(".h").string(); }
+std::string header_path(const std::string& output) {
+  return std::filesystem::path(output).replace_extension(".h").string();
+}
 
-void write_shared(const driver::Network& network, const driver::Program& program, const driver::CompileOptions& options,
-                  const std::string& output) {
+void write_shared(const driver::Network& network, const driver::Program& program,
+                  const driver::CompileOptions& options, const std::string& output) {
   driver::write_artefact(network, program, options, output);
-  write_file(header_path(output), driver::artefact_header(program, std::filesystem::path(output).stem().string()));
+  write_file(header_path(output),
+             driver::artefact_header(program, std::filesystem::path(output).stem().string()));
   fmt::print("{}: {} bytes, {} launches, arena {} bytes for one thread, needs libc and libm\n", output,
              std::filesystem::file_size(output), program.plan.launches.size(), program.plan.arena_bytes);
 }
@@ -62,9 +65,11 @@ int compile(const Arguments& arguments) {
 
 void add_compile(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* verb = app.add_subcommand("compile", "compile MODEL into a shared object that needs libc and libm alone");
+  CLI::App* verb =
+      app.add_subcommand("compile", "compile MODEL into a shared object that needs libc and libm alone");
   verb->add_option("model", arguments->model, "ONNX file")->required();
-  verb->add_option("-o,--output", arguments->output, "file to write; model.h appears beside a shared object")->required();
+  verb->add_option("-o,--output", arguments->output, "file to write; model.h appears beside a shared object")
+      ->required();
   verb->add_option("--emit", arguments->emit, "what to write; all but shared hold the kernels alone")
       ->check(CLI::IsMember({"shared", "obj", "llvm-ir", "asm", "c", "loops"}))
       ->capture_default_str();

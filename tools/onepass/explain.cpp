@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "compile_options.h"
-#include "verbs.h"
 #include "report/explanation.h"
 #include "report/worked_figures.h"
+#include "verbs.h"
 
 namespace onepass::tool {
 
@@ -26,12 +26,14 @@ int explain(const Arguments& arguments) {
   const driver::Network network = driver::read_network(arguments.model, options);
   const driver::Program program = driver::plan_network(network, options);
   std::vector<report::Costs> costs;
-  for (const auto& [fusion, name] : {std::pair{driver::Fusion::off, "unfused"}, {driver::Fusion::folded, "BN-folded"}}) {
+  for (const auto& [fusion, name] :
+       {std::pair{driver::Fusion::off, "unfused"}, {driver::Fusion::folded, "BN-folded"}}) {
     options.fusion = fusion;
     costs.push_back(report::costs_of(name, driver::plan_network(network, options).plan));
   }
   costs.push_back(report::costs_of("fused", program.plan));
-  const report::Explanation explanation = report::explain(arguments.model, {program.graph, program.journal, program.plan}, costs);
+  const report::Explanation explanation =
+      report::explain(arguments.model, {program.graph, program.journal, program.plan}, costs);
   fmt::print("{}\n", arguments.json ? report::to_json(explanation) : report::to_text(explanation));
   return 0;
 }
@@ -40,7 +42,8 @@ int explain(const Arguments& arguments) {
 
 void add_explain(CLI::App& app, int& exit_code) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* verb = app.add_subcommand("explain", "say what fused, what stayed split and why, in the model's node names");
+  CLI::App* verb =
+      app.add_subcommand("explain", "say what fused, what stayed split and why, in the model's node names");
   verb->add_option("model", arguments->model, "ONNX file");
   verb->add_flag("--json", arguments->json, "one JSON object");
   verb->add_flag("--math", arguments->math, "recompute the worked figures of what fusion saves");

@@ -4,9 +4,9 @@
 #include <memory>
 
 #include "compile_options.h"
-#include "verbs.h"
 #include "onnx/writer.h"
 #include "patterns/catalogue.h"
+#include "verbs.h"
 
 namespace onepass::tool {
 

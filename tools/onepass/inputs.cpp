@@ -44,11 +44,13 @@ int input_named(const runtime::LoadedModel& model, const std::string& name) {
     if (name == model.inputs()[i].name) return static_cast<int>(i);
     names += (names.empty() ? "" : ", ") + std::string(model.inputs()[i].name);
   }
-  throw Error({.code = "bad_input", .message = fmt::format("the model has no input '{}'", name), .accepted = names});
+  throw Error(
+      {.code = "bad_input", .message = fmt::format("the model has no input '{}'", name), .accepted = names});
 }
 
 /// Source text by input number: "NAME=rest" where NAME is an input, else by position.
-std::map<int, std::string> assign(const runtime::LoadedModel& model, const std::vector<std::string>& sources) {
+std::map<int, std::string> assign(const runtime::LoadedModel& model,
+                                  const std::vector<std::string>& sources) {
   std::map<int, std::string> result;
   int next = 0;
   for (const std::string& source : sources) {
@@ -58,22 +60,27 @@ std::map<int, std::string> assign(const runtime::LoadedModel& model, const std::
     } else if (next < static_cast<int>(model.inputs().size())) {
       result[next++] = source;
     } else {
-      throw Error({.code = "bad_input", .message = fmt::format("'{}': the model has {} inputs", source, model.inputs().size())});
+      throw Error({.code = "bad_input",
+                   .message = fmt::format("'{}': the model has {} inputs", source, model.inputs().size())});
     }
   }
   return result;
 }
 
-ir::Tensor picture(const std::string& path, const ir::TensorType& type, const verify::Preprocess& preprocess) {
-  if (type.dtype != ir::DType::f32 || !verify::holds_images(type.dims, preprocess.layout) || type.dims[0] != 1)
-    throw Error({.code = "bad_input", .message = fmt::format("a picture does not fit {}", ir::to_string(type)),
+ir::Tensor picture(const std::string& path, const ir::TensorType& type,
+                   const verify::Preprocess& preprocess) {
+  if (type.dtype != ir::DType::f32 || !verify::holds_images(type.dims, preprocess.layout) ||
+      type.dims[0] != 1)
+    throw Error({.code = "bad_input",
+                 .message = fmt::format("a picture does not fit {}", ir::to_string(type)),
                  .accepted = "f32[1,3,h,w], f32[1,1,h,w] or their channels-last forms"});
   ir::Tensor tensor(type.dtype, type.dims);
   verify::image_to_elements(verify::read_image(path), preprocess, type.dims, tensor.data<float>());
   return tensor;
 }
 
-ir::Tensor tensor_of(const std::string& source, const artefact::TensorRecord& record, const verify::PreprocessByInput& by_input) {
+ir::Tensor tensor_of(const std::string& source, const artefact::TensorRecord& record,
+                     const verify::PreprocessByInput& by_input) {
   const ir::TensorType type = type_of(record);
   if (source == "random") return verify::lcg_tensor(type.dims, -1, 1).cast(type.dtype);
   if (!source.ends_with(".npy")) {
@@ -90,12 +97,13 @@ ir::Tensor tensor_of(const std::string& source, const artefact::TensorRecord& re
 
 }  // namespace
 
-void fill_inputs(const runtime::LoadedModel& model, runtime::Session& session, const std::vector<std::string>& sources,
-                 const verify::PreprocessByInput& preprocessing) {
+void fill_inputs(const runtime::LoadedModel& model, runtime::Session& session,
+                 const std::vector<std::string>& sources, const verify::PreprocessByInput& preprocessing) {
   const std::map<int, std::string> by_input = assign(model, sources);
   for (int i = 0; i < static_cast<int>(model.inputs().size()); ++i) {
     const auto found = by_input.find(i);
-    const ir::Tensor tensor = tensor_of(found == by_input.end() ? "random" : found->second, model.inputs()[i], preprocessing);
+    const ir::Tensor tensor =
+        tensor_of(found == by_input.end() ? "random" : found->second, model.inputs()[i], preprocessing);
     std::memcpy(session.input(i), tensor.bytes(), static_cast<size_t>(tensor.size_bytes()));
   }
 }

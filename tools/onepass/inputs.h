@@ -10,10 +10,11 @@
 
 namespace onepass::tool {
 
-/// Fills the session's inputs from `sources`, each [NAME=]FILE.npy, [NAME=]PICTURE or [NAME=]random; without NAME they
-/// go to the inputs in order. Inputs that get nothing are random (seeded). Throws Error("bad_input").
-void fill_inputs(const runtime::LoadedModel& model, runtime::Session& session, const std::vector<std::string>& sources,
-                 const verify::PreprocessByInput& preprocessing);
+/// Fills the session's inputs from `sources`, each [NAME=]FILE.npy, [NAME=]PICTURE or [NAME=]random; without
+/// NAME they go to the inputs in order. Inputs that get nothing are random (seeded). Throws
+/// Error("bad_input").
+void fill_inputs(const runtime::LoadedModel& model, runtime::Session& session,
+                 const std::vector<std::string>& sources, const verify::PreprocessByInput& preprocessing);
 
 /// The outputs of the last run with their actual extents.
 struct NamedTensor {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The zip format as far as NumPy needs it (APPNOTE.TXT 4.3: local headers, central directory, end record), stored.
+// The zip format as far as NumPy needs it (APPNOTE.TXT 4.3: local headers, central directory, end record),
+// stored.
 #include "npz.h"
 
 #include <algorithm>
@@ -27,12 +28,13 @@ void put(std::string& out, uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) out.push_back(static_cast<char>(value >> (8 * i)));
 }
 
-/// The fields that local and central headers share, from "version needed" to the lengths of name and extra field.
+/// The fields that local and central headers share, from "version needed" to the lengths of name and extra
+/// field.
 void put_entry(std::string& out, const std::string& name, const std::string& data) {
-  put(out, 20, 2);  // version 2.0
-  put(out, 0, 2);   // no flags
-  put(out, 0, 2);   // stored
-  put(out, 0, 2);   // time: fixed, so that the same outputs give the same bytes
+  put(out, 20, 2);    // version 2.0
+  put(out, 0, 2);     // no flags
+  put(out, 0, 2);     // stored
+  put(out, 0, 2);     // time: fixed, so that the same outputs give the same bytes
   put(out, 0x21, 2);  // date: 1980-01-01
   put(out, crc32(data), 4);
   put(out, data.size(), 4);

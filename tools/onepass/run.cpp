@@ -32,7 +32,8 @@ runtime::LoadedModel load(const Arguments& arguments) {
 verify::PreprocessByInput preprocessing(const Arguments& arguments, const runtime::LoadedModel& model) {
   if (!arguments.image.empty()) {
     verify::PreprocessByInput by_input;
-    for (const artefact::TensorRecord& input : model.inputs()) by_input[input.name] = verify::parse_preprocess(arguments.image);
+    for (const artefact::TensorRecord& input : model.inputs())
+      by_input[input.name] = verify::parse_preprocess(arguments.image);
     return by_input;
   }
   const std::string sidecar = verify::sidecar_path(arguments.model);
@@ -65,7 +66,8 @@ int run_model(const Arguments& arguments) {
     fmt::print("{}\n", summary(output));
     if (arguments.output.empty()) continue;
     std::filesystem::create_directories(arguments.output);
-    verify::write_npy((std::filesystem::path(arguments.output) / file_name(output.name)).string(), output.tensor);
+    verify::write_npy((std::filesystem::path(arguments.output) / file_name(output.name)).string(),
+                      output.tensor);
   }
   return k_ok;
 }
@@ -78,8 +80,12 @@ void add_run(CLI::App& app, int& exit_code) {
   verb->add_option("model", arguments->model, "ONNX file or compiled model")->required();
   verb->add_option("--input", arguments->inputs, "[NAME=]picture, [NAME=]x.npy or [NAME=]random, repeatable");
   verb->add_option("--output", arguments->output, "folder for OUTPUT_NAME.npy ('/' in names becomes '_')");
-  verb->add_option("--image", arguments->image, "how pictures become tensors: mean=..,scale=..,order=rgb|bgr|gray,resize=stretch|letterbox");
-  verb->add_option("--threads", arguments->threads, "threads of the run")->check(CLI::Range(1, 256))->capture_default_str();
+  verb->add_option(
+      "--image", arguments->image,
+      "how pictures become tensors: mean=..,scale=..,order=rgb|bgr|gray,resize=stretch|letterbox");
+  verb->add_option("--threads", arguments->threads, "threads of the run")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
   add_compile_options(*verb, arguments->compile);
   verb->callback([arguments, &exit_code] { exit_code = run_model(*arguments); });
 }

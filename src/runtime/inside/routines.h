@@ -29,8 +29,8 @@ void onepass_index_copy_1(const Call* call, int64_t begin, int64_t end);
 void onepass_index_copy_4(const Call* call, int64_t begin, int64_t end);
 void onepass_index_copy_8(const Call* call, int64_t begin, int64_t end);
 
-// The same with the fill value read from an operand. Operands src, fill, dst. (rank, dims[rank], tables[sum of
-// dims])
+// The same with the fill value read from an operand. Operands src, fill, dst. (rank, dims[rank], tables[sum
+// of dims])
 void onepass_index_copy_filled_1(const Call* call, int64_t begin, int64_t end);
 void onepass_index_copy_filled_4(const Call* call, int64_t begin, int64_t end);
 void onepass_index_copy_filled_8(const Call* call, int64_t begin, int64_t end);
@@ -109,8 +109,8 @@ void onepass_where_8(const Call* call, int64_t begin, int64_t end);
 #include "runtime/inside/unary.def"
 #undef ONEPASS_UNARY
 
-// Min(high, Max(x, low)) with bounds read from operands; a NaN bound bounds nothing. Operands src, [low,] [high,]
-// dst; unit: an element. (has low, has high)
+// Min(high, Max(x, low)) with bounds read from operands; a NaN bound bounds nothing. Operands src, [low,]
+// [high,] dst; unit: an element. (has low, has high)
 void onepass_clip_between_f32(const Call* call, int64_t begin, int64_t end);
 void onepass_clip_between_f64(const Call* call, int64_t begin, int64_t end);
 void onepass_clip_between_i64(const Call* call, int64_t begin, int64_t end);
@@ -143,8 +143,8 @@ void onepass_average_pool_f32(const Call* call, int64_t begin, int64_t end);
 // (x - mean) / sqrt(variance + epsilon) * scale + bias with statistics for every element of an image.
 // Operands x, scale, bias, mean, variance, dst; unit: an element. (elements of an image, double epsilon)
 void onepass_batch_normalization_elements_f32(const Call* call, int64_t begin, int64_t end);
-// The same with statistics for every channel; unit: a channel of an image. (channels, elements of a channel, double
-// epsilon)
+// The same with statistics for every channel; unit: a channel of an image. (channels, elements of a channel,
+// double epsilon)
 void onepass_batch_normalization_channels_f32(const Call* call, int64_t begin, int64_t end);
 
 }  // extern "C"
