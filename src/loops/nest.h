@@ -61,39 +61,36 @@ struct RegisterId {
   auto operator<=>(const RegisterId&) const = default;
 };
 
+/// f32 to f32, but for the last four. to_i32 rounds toward zero, and out of range gives INT32_MIN; bits_to_*
+/// keep the bits.
 enum class Unary : uint8_t {
   neg,
   abs,
   sqrt,
   floor,
   ceil,
-  round_even,   // f32 -> f32
-  to_i32,       // f32 -> i32, toward zero; the value must be in range (out of range: INT32_MIN)
-  to_f32,       // i32 -> f32
-  bits_to_i32,  // the same bits
-  bits_to_f32,
+  round_even,
+  to_i32,
+  to_f32,
+  bits_to_i32,
+  bits_to_f32
 };
 
-enum class Binary : uint8_t {
-  add,
-  sub,
-  mul,  // f32 or i32 (i32 wraps)
-  div,  // f32
-  max,  // a > b ? a : b  (b when either is NaN)
-  min,  // a < b ? a : b  (b when either is NaN)
-  bit_and,
-  bit_or,
-  shift_left,
-  shift_right,  // i32; shift_right is arithmetic
-};
+/// add, sub and mul take f32 or i32 (which wraps), div f32. max is a > b ? a : b and min a < b ? a : b, so
+/// that b is the result when either is NaN. The others take i32; shift_right is arithmetic.
+enum class Binary : uint8_t { add, sub, mul, div, max, min, bit_and, bit_or, shift_left, shift_right };
 
 struct Expr;
 using Value = std::shared_ptr<const Expr>;  ///< shared sub-expressions are computed once per statement
 
+/// The same number in every lane; integral for i32.
 struct Constant {
   double value = 0;
-};                    ///< every lane; i32 constants are integral
-struct LaneIndex {};  ///< i32: 0, 1, 2, ...
+};
+
+/// i32: 0, 1, 2, ...
+struct LaneIndex {};
+
 /// Lane i reads element index + i * stride. `active` lanes are read, the others are zero and touch no memory.
 struct Load {
   BufferId buffer;
@@ -101,33 +98,45 @@ struct Load {
   int64_t stride = 1;
   std::optional<int> active;
 };
+
+/// One element in every lane.
 struct Broadcast {
   BufferId buffer;
   Affine index;
-};  ///< one element in every lane
+};
+
+/// A register; the slot is constant once loops are unrolled.
 struct Read {
   RegisterId reg;
   Affine slot;
-};  ///< slot is constant once loops are unrolled
+};
+
 struct UnaryOp {
   Unary op;
   Value a;
 };
+
 struct BinaryOp {
   Binary op;
   Value a, b;
 };
+
+/// a * b + c, rounded once.
 struct Fma {
   Value a, b, c;
-};  ///< a * b + c, rounded once
+};
+
+/// Lanewise a compare b ? then : otherwise; a and b of one type; ne is true for NaN, the others are false.
 struct Select {
   Compare compare;
   Value a, b, then, otherwise;
-};  ///< lanewise; a, b of one type; ne is true for NaN
+};
+
+/// Lane i of the result is lane lanes[i] of a ++ b.
 struct Shuffle {
   Value a, b;
   std::vector<int> lanes;
-};  ///< lane i of the result is lane lanes[i] of a ++ b
+};
 
 struct Expr {
   Type type;
