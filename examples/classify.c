@@ -3,16 +3,14 @@
  * A compiled classifier from C: reads pictures and labels in IDX form, writes one predicted class per line to
  * standard output and the accuracy to standard error.
  *
- *   onepass compile classifier.onnx -o classifier.so
- *   cc -O2 -I. -include classifier.h classify.c classifier.so -Wl,-rpath,. -o classify
+ *   onepass compile classifier.onnx -o model.so
+ *   cc -O2 -I. classify.c model.so -Wl,-rpath,. -o classify
  *   ./classify images.idx labels.idx MEAN SCALE
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#ifndef ONEPASS_MODEL_H
-#error "include the header that onepass compile wrote"
-#endif
+#include "model.h" /* onepass compile writes it beside model.so */
 
 typedef struct bytes {
   unsigned char* at;

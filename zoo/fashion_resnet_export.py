@@ -23,6 +23,7 @@ def export(net, path, training):
             training=mode, do_constant_folding=False,
             input_names=["image"], output_names=["logits"])
     model = onnx.load(path)
+    undo_sharing(model.graph)
     use_readable_names(model.graph)
     check_batchnorms(model.graph, training)
     onnx.checker.check_model(model, full_check=True)
@@ -38,6 +39,19 @@ def restore_statistics(path, net):
             value = state[tensor.name].detach().cpu().numpy()
             tensor.CopyFrom(numpy_helper.from_array(value, tensor.name))
     onnx.save(model, path)
+
+
+def undo_sharing(graph):
+    """Gives each parameter its own tensor: the exporter shares equal ones through Identity.
+
+    The biases of the two BatchNorms before a sum are equal: same start, same gradient.
+    """
+    tensors = {tensor.name: tensor for tensor in graph.initializer}
+    for node in [n for n in graph.node if n.op_type == "Identity" and n.input[0] in tensors]:
+        copied = graph.initializer.add()
+        copied.CopyFrom(tensors[node.input[0]])
+        copied.name = node.output[0]
+        graph.node.remove(node)
 
 
 def use_readable_names(graph):

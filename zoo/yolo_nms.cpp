@@ -18,7 +18,7 @@ constexpr int64_t k_size = 320;
 constexpr Anchor k_anchors[] = {{1.25F, 1.5F}, {2.0F, 3.5F}, {4.5F, 3.0F}};
 constexpr int64_t k_anchor_count = std::size(k_anchors);
 constexpr int64_t k_fields = 5 + k_classes;
-constexpr double k_object_bias = -1, k_class_bias = -2.5;
+constexpr double k_object_mean = -1, k_class_mean = -2.5;
 constexpr int64_t k_max_per_class = 100;
 constexpr float k_iou_threshold = 0.45F, k_score_threshold = 0.25F;
 
@@ -68,9 +68,9 @@ Pyramid neck(Builder& net, const Pyramid& maps) {
 std::vector<double> head_means() {
   std::vector<double> means;
   for (int64_t anchor = 0; anchor < k_anchor_count; ++anchor) {
-    means.insert(bias.end(), 4, 0);
-    means.push_back(k_object_bias);
-    means.insert(bias.end(), k_classes, k_class_bias);
+    means.insert(means.end(), 4, 0);
+    means.push_back(k_object_mean);
+    means.insert(means.end(), k_classes, k_class_mean);
   }
   return means;
 }

@@ -15,7 +15,7 @@ using namespace yolo;
 constexpr int64_t k_size = 640;
 constexpr int64_t k_bins = 16;  // of the distribution over each side's distance
 constexpr int64_t k_cells = 80 * 80 + 40 * 40 + 20 * 20;
-constexpr double k_box_bias = 0, k_score_bias = -3;
+constexpr double k_box_mean = 0, k_score_mean = -3;
 
 struct BlockShape {
   int64_t outputs;
@@ -77,9 +77,9 @@ std::vector<ValueId> head(Builder& net, const Pyramid& maps) {
   std::vector<ValueId> levels;
   for (const ValueId map : {maps.p3, maps.p4, maps.p5}) {
     const std::string number = std::to_string(levels.size());
-    const ValueId boxes = head_branch(net, map, {"model.22.cv2." + number, 64, 4 * k_bins, k_box_bias});
+    const ValueId boxes = head_branch(net, map, {"model.22.cv2." + number, 64, 4 * k_bins, k_box_mean});
     const ValueId scores =
-        head_branch(net, map, {"model.22.cv3." + number, k_classes, k_classes, k_score_bias});
+        head_branch(net, map, {"model.22.cv3." + number, k_classes, k_classes, k_score_mean});
     const ValueId both = net.concat({boxes, scores}, "model.22.concat_" + number);
     levels.push_back(net.reshape(both, "model.22.reshape_" + number, {1, 4 * k_bins + k_classes, -1}));
   }

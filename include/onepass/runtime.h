@@ -85,7 +85,8 @@ typedef struct onepass_loaded onepass_loaded;
 /* Maps the model.so at `path` (a path: system library folders are not searched) and checks its format. The
  * file's code runs in this process: load files that you trust. On any outcome but ONEPASS_DONE *loaded is
  * NULL.
- * MISUSED: path or loaded is NULL. REFUSED: cannot_load, not_an_artefact, wrong_version. NO_MEMORY. */
+ * MISUSED: path or loaded is NULL. REFUSED: cannot_load, not_an_artefact, wrong_version,
+ * foreign_target (compiled for a CPU class that this host does not execute). NO_MEMORY. */
 onepass_outcome onepass_load_artefact(const char* path, onepass_loaded** loaded,
                                       onepass_diagnostics** diagnostics);
 

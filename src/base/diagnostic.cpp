@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "base/diagnostic.h"
 
-#include <fmt/format.h>
-
 namespace onepass {
 
 namespace {
@@ -21,10 +19,11 @@ const char* severity_name(Severity severity) {
 
 std::string place(const Diagnostic& d) {
   std::string detail = d.op;
-  if (d.opset > 0) detail += fmt::format("{}opset {}", detail.empty() ? "" : ", ", d.opset);
-  if (d.node.empty() && detail.empty()) return "";
-  if (d.node.empty()) return fmt::format(" ({})", detail);
-  return detail.empty() ? fmt::format(" node '{}'", d.node) : fmt::format(" node '{}' ({})", d.node, detail);
+  if (d.opset > 0) detail += (detail.empty() ? "opset " : ", opset ") + std::to_string(d.opset);
+  std::string text;
+  if (!d.node.empty()) text += " node '" + d.node + "'";
+  if (!detail.empty()) text += " (" + detail + ")";
+  return text;
 }
 
 std::string join(const std::vector<Diagnostic>& diagnostics) {
@@ -36,7 +35,8 @@ std::string join(const std::vector<Diagnostic>& diagnostics) {
 }  // namespace
 
 std::string to_string(const Diagnostic& d) {
-  std::string text = fmt::format("{}[{}]{}: {}", severity_name(d.severity), d.code, place(d), d.message);
+  std::string text = severity_name(d.severity);
+  text += "[" + d.code + "]" + place(d) + ": " + d.message;
   if (!d.accepted.empty()) text += "; accepted: " + d.accepted;
   if (!d.hint.empty()) text += "; hint: " + d.hint;
   return text;
@@ -51,8 +51,8 @@ InternalError::InternalError(std::string text) : text_(std::move(text)) {}
 
 void require(bool holds, const char* what, const char* file, int line) {
   if (holds) return;
-  throw InternalError(
-      fmt::format("{}:{}: {} (this is a fault of onepass; please report it)", file, line, what));
+  throw InternalError(std::string(file) + ":" + std::to_string(line) + ": " + what +
+                      " (this is a fault of onepass; please report it)");
 }
 
 }  // namespace onepass

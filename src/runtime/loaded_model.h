@@ -50,6 +50,8 @@ class Session {
   void* arena();
   /// Throws Error with the status in words when the model refuses its input.
   void run();
+  /// The same on the caller's buffers, one for each input and output of the model.
+  void run_with(const void* const* inputs, void* const* outputs);
   /// Launches [first, end) alone, on what the arena holds.
   void run_launches(int first, int end);
 

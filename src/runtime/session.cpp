@@ -79,9 +79,11 @@ struct Session::State {
     for (GuardedMemory& output : outputs) output.fill(k_poison);
   }
 
-  void run(int first, int end) {
-    const onepass_run run{.inputs = input_addresses.data(),
-                          .outputs = output_addresses.data(),
+  void run(int first, int end) { run(input_addresses.data(), output_addresses.data(), first, end); }
+
+  void run(const void* const* sources, void* const* results, int first, int end) {
+    const onepass_run run{.inputs = sources,
+                          .outputs = results,
                           .arena = arena.data(),
                           .arena_bytes = arena.size_bytes(),
                           .threads = threads,
@@ -130,6 +132,11 @@ void* Session::arena() {
 void Session::run() {
   if (state_->guarded) state_->poison();
   state_->run(0, 0);
+}
+
+void Session::run_with(const void* const* inputs, void* const* outputs) {
+  if (state_->guarded) state_->poison();
+  state_->run(inputs, outputs, 0, 0);
 }
 
 void Session::run_launches(int first, int end) {

@@ -121,6 +121,10 @@ VerifyReport run_verify(const Subject& subject, const Frames& frames, const Veri
     for (const std::string& tie : result.ties) report.ties.push_back({frame, tie});
     for (const std::string& broken : result.broken) report.broken.push_back({frame, broken});
     if (result.holds(options.tolerance)) continue;
+    if (!options.strict && result.holds_at_own_accuracy(options.tolerance)) {
+      ++report.own_accuracy_frames;
+      continue;
+    }
     ++report.failing_frames;
     if (!report.first_failing_frame) report.first_failing_frame = frame;
   }

@@ -13,6 +13,7 @@ namespace onepass::verify {
 
 struct VerifyOptions {
   double tolerance = 1e-5;
+  bool strict = false;     ///< parity at the network's own accuracy does not count
   bool per_group = false;  ///< compares the result of every group on every frame
   int threads = 2;         ///< frames in parallel
   /// Called with the number of frames done, from any thread but never from two at once.
@@ -41,6 +42,7 @@ struct VerifyReport {
   std::vector<TensorReport> outputs, selection_inputs, groups;
   std::vector<FrameNote> ties, broken;
   int failing_frames = 0;
+  int own_accuracy_frames = 0;  ///< that miss the tolerance and hold at the network's own accuracy
   std::optional<int> first_failing_frame;
   std::string first_diverging_group;  ///< in the user's node names; empty when none does
 

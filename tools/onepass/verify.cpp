@@ -27,7 +27,7 @@ struct VerifyArguments {
   int random = 0, count = 0, threads = 2;
   uint64_t seed = 1;
   std::vector<double> range = {-1, 1};
-  bool json = false, per_group = false;
+  bool json = false, per_group = false, strict = false;
 };
 
 verify::PreprocessByInput preprocessing(const VerifyArguments& arguments, const ir::Graph& graph) {
@@ -68,6 +68,7 @@ int verify_model(const VerifyArguments& arguments) {
     Progress progress("verify");
     report = verify::run_verify(subject, frames,
                                 {.tolerance = to_tolerance(arguments.compile),
+                                 .strict = arguments.strict,
                                  .per_group = arguments.per_group,
                                  .threads = arguments.threads,
                                  .on_progress = [&](int done, int total) { progress.show(done, total); }});
@@ -105,6 +106,7 @@ void add_verify(CLI::App& app, int& exit_code) {
   verb->add_option("--artefact", arguments->artefact, "the model.so to prove, instead of compiling");
   verb->add_option("--threads", arguments->threads, "frames compared at once")->check(CLI::Range(1, 256));
   verb->add_flag("--per-group", arguments->per_group, "compares the result of every group on every frame");
+  verb->add_flag("--strict", arguments->strict, "parity at the network's own float accuracy does not count");
   verb->add_flag("--json", arguments->json, "prints JSON");
   add_compile_options(*verb, arguments->compile);
   verb->callback([arguments, &exit_code] { exit_code = verify_model(*arguments); });

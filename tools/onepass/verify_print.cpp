@@ -19,12 +19,21 @@ std::string verdict(const VerifyReport& report) {
     return fmt::format("NOT THE SAME: {} of {} frames differ", report.failing_frames, report.frames);
   if (!report.exercised())
     return "NOT EXERCISED: an output is empty in every frame; choose frames with objects in them";
-  return fmt::format("PARITY: {} frames within {:g}", report.frames, report.tolerance);
+  const int within = report.frames - report.own_accuracy_frames;
+  if (within == report.frames)
+    return fmt::format("PARITY: {} frames within {:g}", report.frames, report.tolerance);
+  return fmt::format(
+      "PARITY: {} frames within {:g}, {} at the network's own float accuracy (no farther from double than "
+      "twice the "
+      "float reference; --strict refuses them)",
+      within, report.tolerance, report.own_accuracy_frames);
 }
 
 void print_rows(const std::vector<TensorReport>& rows, const VerifyReport& report) {
   for (const TensorReport& row : rows) {
-    std::string remark = row.failing_frames > 0 ? fmt::format("  {} frames differ", row.failing_frames) : "";
+    std::string remark = row.failing_frames > 0
+                             ? fmt::format("  {} frames beyond {:g}", row.failing_frames, report.tolerance)
+                             : "";
     if (row.exercised_frames < report.frames)
       remark += fmt::format("  filled in {} frames", row.exercised_frames);
     fmt::print("{:<40} {:>12.3g} {:>12.3g} {:>14.3g}   {}{}\n", row.name, row.worst.reference,
@@ -101,6 +110,7 @@ void print_json(const std::string& model, const verify::Frames& frames, const Ve
                                  {"parity", report.parity()},
                                  {"exercised", report.exercised()},
                                  {"failing_frames", report.failing_frames},
+                                 {"own_accuracy_frames", report.own_accuracy_frames},
                                  {"largest_error", number(largest_error(report))},
                                  {"outputs", rows_json(report.outputs)},
                                  {"selection_inputs", rows_json(report.selection_inputs)},
