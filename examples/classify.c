@@ -45,6 +45,13 @@ static size_t idx_count(const bytes* idx, unsigned rank, const char* path) {
   return (size_t)extent[0] << 24 | (size_t)extent[1] << 16 | (size_t)extent[2] << 8 | extent[3];
 }
 
+static float number(const char* text) {
+  char* end;
+  const float value = strtof(text, &end);
+  if (end == text || *end != '\0') die("no number", text);
+  return value;
+}
+
 static size_t elements(const onepass_tensor_info* tensor) {
   return tensor->size_bytes / sizeof(float);
 }
@@ -59,7 +66,7 @@ static size_t largest(const float* values, size_t count) {
 int main(int argc, char** argv) {
   if (argc != 5) die("usage", "classify IMAGES.idx LABELS.idx MEAN SCALE");
   const bytes images = read_file(argv[1]), labels = read_file(argv[2]);
-  const float mean = strtof(argv[3], NULL), scale = strtof(argv[4], NULL);
+  const float mean = number(argv[3]), scale = number(argv[4]);
   const size_t count = idx_count(&images, 3, argv[1]);
   if (idx_count(&labels, 1, argv[2]) != count) die("another number of labels", argv[2]);
 

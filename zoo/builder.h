@@ -100,6 +100,8 @@ class Builder {
   ValueId layer(ir::Op op, const std::string& name, std::vector<ValueId> inputs, ir::Attributes attributes,
                 Moments moments);
   ir::Tensor filters(const std::string& name, ir::Shape shape, double scale) const;
+  /// A bias of normal numbers around `centres`; shifts `moments`.
+  ValueId bias(const std::string& name, const std::vector<double>& centres, Moments& moments);
   ir::Tensor normals(const std::string& name, const std::vector<double>& mean, double deviation) const;
   ir::Tensor uniforms(const std::string& name, int64_t count, double low, double high) const;
 

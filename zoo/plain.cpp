@@ -16,8 +16,8 @@ constexpr int64_t k_vgg16[] = {64,     64,  k_pool, 128, 128,    k_pool, 256, 25
 struct Fire {
   int64_t squeeze, expand;
 };
-constexpr Fire k_squeezenet[] = {{k_pool}, {16, 64},  {16, 64},  {k_pool},  {32, 128}, {32, 128},
-                                 {k_pool}, {48, 192}, {48, 192}, {64, 256}, {64, 256}};
+constexpr Fire k_squeezenet[] = {{k_pool, 0}, {16, 64},  {16, 64},  {k_pool, 0}, {32, 128}, {32, 128},
+                                 {k_pool, 0}, {48, 192}, {48, 192}, {64, 256},   {64, 256}};
 
 ValueId conv_relu(Builder& net, ValueId x, const std::string& name, int64_t outputs, int64_t kernel) {
   x = net.conv(x, name, outputs, same_window(kernel), {.has_bias = true});

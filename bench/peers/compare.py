@@ -7,6 +7,7 @@ import statistics
 import numpy as np
 
 LIMIT = 1e-4  # a peer with a larger error is not computing the same network in fp32
+LOW_PRECISION_LIMIT = 0.2  # of columns that are shown with their error and never count as an fp32 peer
 
 
 def same_dims(a, b):
@@ -37,6 +38,18 @@ def errors(outputs, reference):
 def worst(by_name):
     """None when no output was exercised: then nothing is known."""
     return max((value for value in by_name.values() if value is not None), default=None)
+
+
+def why(value):
+    """What a cell says about an error over the limit."""
+    if value is None:
+        return "no output exercised"
+    return "not comparable" if math.isinf(value) else f"{value:.0e}".replace("e-0", "e-")
+
+
+def finite(value):
+    """JSON has no infinity."""
+    return None if value is None or math.isinf(value) else value
 
 
 def quartiles(values):

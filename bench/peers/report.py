@@ -45,7 +45,7 @@ def cell(found):
     if found["status"] == "failed":
         return "failed"
     if found["status"] == "differs":
-        return f"differs ({scientific(found['error'])})"
+        return f"differs ({found['why']})"
     return f"{milliseconds(found['median_ms'])} · {found['ratio']:.2f}x · {scientific(found['error'])}"
 
 

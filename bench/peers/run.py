@@ -10,7 +10,6 @@ interpreter in double) or, where that cannot run, with the first peer. Ratios ar
 import argparse
 import dataclasses
 import json
-import math
 import os
 import pathlib
 import platform
@@ -22,13 +21,12 @@ import time
 
 import compare
 import models
+import numpy as np
 import peer_list
 import report
 from backend_numpy import NumpyBackend, as_data
 from onnx_graph import Graph, Unsupported, evaluate
 from server_process import ServerFailed, ServerProcess
-
-import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TURN_MS = 150
@@ -143,19 +141,22 @@ def judged(contender, referee, first):
     rest = {name: array for name, array in first.outputs.items() if name not in referee} if first else {}
     against_first = compare.errors(contender.outputs, first.outputs) if first else {}
     checked = {**against_referee, **{name: against_first[name] for name in rest}}
-    return {
-        "error": compare.worst(checked),
-        "error_against_double": compare.worst(against_referee),
-        "error_against_first_peer": compare.worst(against_first),
-        "errors_by_output": checked,
+    return compare.worst(checked), {
+        "error": compare.finite(compare.worst(checked)),
+        "error_against_double": compare.finite(compare.worst(against_referee)),
+        "error_against_first_peer": compare.finite(compare.worst(against_first)),
+        "errors_by_output": {name: compare.finite(value) for name, value in checked.items()},
     }
 
 
 def result_of(contender, onepass, referee, first):
-    result = {"name": contender.name, **judged(contender, referee, first)}
-    close = result["error"] is not None and result["error"] <= compare.LIMIT
+    error, figures = judged(contender, referee, first)
     low_precision = contender.name != "onepass" and not peer_list.BY_NAME[contender.name].fp32
-    result["status"] = "ok" if close or (low_precision and (result["error"] or math.inf) < 1) else "differs"
+    limit = compare.LOW_PRECISION_LIMIT if low_precision else compare.LIMIT
+    close = error is not None and error <= limit
+    result = {"name": contender.name, "status": "ok" if close else "differs", **figures}
+    if not close:
+        result["why"] = compare.why(error)
     ratios = [a / b for a, b in zip(contender.medians_ms, onepass.medians_ms)]
     result |= {
         "median_ms": statistics.median(contender.medians_ms),
@@ -264,7 +265,7 @@ def run_set(arguments, threads):
         finally:
             shutil.rmtree(work, ignore_errors=True)
         document["load_average_after"] = os.getloadavg()
-        path.write_text(json.dumps(document, indent=1) + "\n")
+        path.write_text(json.dumps(document, indent=1, allow_nan=False) + "\n")
     report.write_chart(document, path.with_suffix(".svg"))
     print(report.table(document))
     return path

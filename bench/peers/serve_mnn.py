@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """MNN, CPU backend, precision high (fp32), through its Module interface.
 
-A session would not do: it reuses the memory of its input, so a second run computes something else.
+A session would not do: it reuses the memory of its input, so a second run computes something else. The converter is
+called below its command line, which would install and load a package that reports usage.
 """
 
 import importlib.metadata
@@ -15,10 +16,12 @@ import numpy as np
 from line_protocol import Subject, serve
 
 
+CONVERTER = "import MNN, _tools, sys; _tools.mnnconvert(sys.argv)"
+
+
 def convert(arguments):
     target = pathlib.Path(arguments.work) / "model.mnn"
-    program = str(pathlib.Path(sys.executable).parent / "mnnconvert")
-    command = [program, "-f", "ONNX", "--modelFile", arguments.model, "--MNNModel", str(target), "--bizCode", "bench"]
+    command = [sys.executable, "-c", CONVERTER, "-f", "ONNX", "--modelFile", arguments.model, "--MNNModel", str(target), "--bizCode", "bench"]
     subprocess.run(command, check=True, stdout=sys.stderr)
     return target
 

@@ -46,7 +46,6 @@ class Error : public std::exception {
 
 namespace detail {
 
-/// std::unique_ptr's deleter from a C function.
 template <auto destroy>
 struct Destroy {
   template <class Handle>
@@ -128,8 +127,7 @@ class Options {
   Options& bn_assume_eval(bool on) { return done(onepass_options_set_bn_assume_eval(get(), on), "bn"); }
   Options& overridable(bool on) { return done(onepass_options_set_overridable(get(), on), "overridable"); }
 
-  const onepass_options* get() const { return handle_.get(); }
-  onepass_options* get() { return handle_.get(); }
+  onepass_options* get() const { return handle_.get(); }
 
  private:
   Options& done(onepass_outcome outcome, const char* what) {

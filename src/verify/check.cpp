@@ -44,15 +44,6 @@ bool FrameResult::holds(double tolerance) const {
   return broken.empty() && all_hold(outputs, tolerance) && all_hold(inputs, tolerance);
 }
 
-bool FrameResult::holds_at_own_accuracy(double tolerance) const {
-  const auto all_hold_so = [&](const std::vector<Compared>& compared) {
-    return std::all_of(compared.begin(), compared.end(), [&](const Compared& c) {
-      return verify::holds(c.errors, tolerance) || verify::holds_at_own_accuracy(c.errors);
-    });
-  };
-  return broken.empty() && all_hold_so(outputs) && all_hold_so(inputs);
-}
-
 Checker::Checker(const Subject& subject, double tolerance) : subject_(subject), tolerance_(tolerance) {
   const ir::Graph& graph = *subject.reference;
   for (const ir::GraphOutput& output : graph.outputs())

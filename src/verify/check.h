@@ -23,8 +23,6 @@ struct FrameResult {
   std::vector<std::string> broken;  ///< choices that no tie explains
 
   bool holds(double tolerance) const;
-  /// The same, where a tensor that misses the tolerance may hold at the network's own accuracy.
-  bool holds_at_own_accuracy(double tolerance) const;
 };
 
 /// Compares frames; const members are thread-safe.

@@ -30,10 +30,10 @@ struct Errors {
 /// Parity: within tolerance of the reference; or of the referee, and nearer to it than the reference is.
 bool holds(const Errors& errors, double tolerance);
 
-/// Parity at the network's own accuracy: no farther from the referee than twice the float reference is. Two
-/// float evaluations, each off by what float arithmetic costs on this frame, cannot be asked to agree better;
-/// where a network amplifies rounding (inputs up to 255, cancelling sums, an exponential behind them) that is
-/// more than a fixed tolerance, for every order of the sums.
-bool holds_at_own_accuracy(const Errors& errors);
+/// Parity at the network's own accuracy: no farther from the referee than twice `own`, the float reference's
+/// greatest error over all frames. Two float evaluations, each off by what float arithmetic costs this
+/// network, cannot be asked to agree better; where a network amplifies rounding (inputs up to 255, cancelling
+/// sums, an exponential behind them) that is more than a fixed tolerance, for every order of the sums.
+bool holds_at_own_accuracy(const Errors& errors, double own);
 
 }  // namespace onepass::verify

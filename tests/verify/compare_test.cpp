@@ -60,10 +60,10 @@ TEST(Parity, IsNearTheReferenceOrNearerToTheReferee) {
   EXPECT_FALSE(holds({.reference = 2e-5, .referee = 1.1e-5, .own = 1.2e-5}, 1e-5));
   EXPECT_FALSE(holds({.reference = 2e-5, .referee = 0.9e-5, .own = 0.8e-5}, 1e-5));
   EXPECT_FALSE(holds({.reference = k_nan, .referee = k_nan, .own = 0}, 1e-5));
-  EXPECT_TRUE(holds_at_own_accuracy({.reference = 5e-5, .referee = 3.9e-5, .own = 2e-5}));
-  EXPECT_FALSE(holds_at_own_accuracy({.reference = 5e-5, .referee = 4.1e-5, .own = 2e-5}));
-  EXPECT_FALSE(holds_at_own_accuracy({.reference = 5e-5, .referee = 4.1e-5, .own = k_nan}));
-  EXPECT_FALSE(holds_at_own_accuracy({.reference = k_nan, .referee = k_nan, .own = 2e-5}));
+  EXPECT_TRUE(holds_at_own_accuracy({.reference = 5e-5, .referee = 3.9e-5, .own = 1e-6}, 2e-5));
+  EXPECT_FALSE(holds_at_own_accuracy({.reference = 5e-5, .referee = 4.1e-5, .own = 2e-5}, 2e-5));
+  EXPECT_FALSE(holds_at_own_accuracy({.reference = 5e-5, .referee = 4.1e-5, .own = 2e-5}, k_nan));
+  EXPECT_FALSE(holds_at_own_accuracy({.reference = k_nan, .referee = k_nan, .own = 2e-5}, 2e-5));
 }
 
 TEST(Segments, FollowNodesThatOnlyMoveElements) {

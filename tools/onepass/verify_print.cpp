@@ -25,7 +25,7 @@ std::string verdict(const VerifyReport& report) {
   return fmt::format(
       "PARITY: {} frames within {:g}, {} at the network's own float accuracy (no farther from double than "
       "twice the "
-      "float reference; --strict refuses them)",
+      "float reference at its worst; --strict refuses them)",
       within, report.tolerance, report.own_accuracy_frames);
 }
 
