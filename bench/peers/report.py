@@ -145,7 +145,8 @@ class Svg:
         head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height:.0f}" width="{width}" height="{height:.0f}"'
         style = 'font-family="sans-serif" font-size="12"'
         white = f'<rect width="{width}" height="{height:.0f}" fill="white"/>'
-        return "\n".join([f"{head} {style}>", white, *self.parts, "</svg>"]) + "\n"
+        licence = "<!-- SPDX-License-Identifier: Apache-2.0 -->"
+        return "\n".join([f"{head} {style}>", licence, white, *self.parts, "</svg>"]) + "\n"
 
 
 def legend(svg, names, left, y):

@@ -32,7 +32,11 @@ def load(arguments):
         with torch.no_grad():
             last[:] = compiled(*values)
 
-    settings = {"freezing": True, "num_threads": torch.get_num_threads(), "float32_matmul_precision": torch.get_float32_matmul_precision()}
+    settings = {
+        "freezing": True,
+        "num_threads": torch.get_num_threads(),
+        "float32_matmul_precision": torch.get_float32_matmul_precision(),
+    }
     return Subject(run=run, outputs=lambda: [v.numpy() for v in last], version=torch.__version__, settings=settings)
 
 

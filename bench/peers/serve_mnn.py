@@ -21,8 +21,8 @@ CONVERTER = "import MNN, _tools, sys; _tools.mnnconvert(sys.argv)"
 
 def convert(arguments):
     target = pathlib.Path(arguments.work) / "model.mnn"
-    command = [sys.executable, "-c", CONVERTER, "-f", "ONNX", "--modelFile", arguments.model, "--MNNModel", str(target), "--bizCode", "bench"]
-    subprocess.run(command, check=True, stdout=sys.stderr)
+    options = ["-f", "ONNX", "--modelFile", arguments.model, "--MNNModel", str(target), "--bizCode", "bench"]
+    subprocess.run([sys.executable, "-c", CONVERTER, *options], check=True, stdout=sys.stderr)
     return target
 
 

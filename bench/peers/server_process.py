@@ -94,6 +94,6 @@ class ServerProcess:
         """The exit status and the last lines of the log that look like a reason."""
         status = self.process.wait()
         lines = [line.strip() for line in self.log_path.read_text(errors="replace").splitlines()]
-        telling = [line for line in lines if TELLING.search(line)] or [line for line in lines if line]
+        telling = [line for line in lines if TELLING.search(line) and not line.startswith(("raise ", "File "))] or [line for line in lines if line]
         reasons = list(dict.fromkeys(line[:160] for line in telling))[-2:]
         return f"exit status {status}: {' / '.join(reasons) or 'no message'}"

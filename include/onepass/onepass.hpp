@@ -79,7 +79,7 @@ std::vector<Diagnostic> call(const Function& function) {
 inline void check(onepass_outcome outcome, const char* what) {
   if (outcome == ONEPASS_NO_MEMORY) throw std::bad_alloc();
   if (outcome != ONEPASS_DONE)
-    throw Error(outcome, {{.code = "misused", .message = what}}, std::string("misused: ") + what);
+    throw Error(outcome, {{ONEPASS_ERROR, "misused", what, "", "", 0, "", ""}}, what);
 }
 
 template <class T>

@@ -48,11 +48,7 @@ typedef enum onepass_outcome {
  * warnings (a BatchNormalization with placeholder statistics) when it is. The old value is not read. */
 typedef struct onepass_diagnostics onepass_diagnostics;
 
-typedef enum onepass_severity {
-  ONEPASS_NOTE = 0,
-  ONEPASS_WARNING = 1,
-  ONEPASS_ERROR = 2
-} onepass_severity;
+typedef enum onepass_severity { ONEPASS_NOTE = 0, ONEPASS_WARNING = 1, ONEPASS_ERROR = 2 } onepass_severity;
 
 /* What was found. Strings that do not apply are "", never NULL. */
 typedef struct onepass_diagnostic {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "compile_options.h"
-#include "report/explanation.h"
+#include "driver/explain.h"
 #include "report/worked_figures.h"
 #include "verbs.h"
 
@@ -22,18 +22,9 @@ struct Arguments {
 int explain(const Arguments& arguments) {
   if (arguments.math) fmt::print("{}\n", report::worked_figures(arguments.bandwidth));
   if (arguments.model.empty()) return 0;
-  driver::CompileOptions options = to_options(arguments.compile);
-  const driver::Network network = driver::read_network(arguments.model, options);
-  const driver::Program program = driver::plan_network(network, options);
-  std::vector<report::Costs> costs;
-  for (const auto& [fusion, name] :
-       {std::pair{driver::Fusion::off, "unfused"}, {driver::Fusion::folded, "BN-folded"}}) {
-    options.fusion = fusion;
-    costs.push_back(report::costs_of(name, driver::plan_network(network, options).plan));
-  }
-  costs.push_back(report::costs_of("fused", program.plan));
+  const driver::CompileOptions options = to_options(arguments.compile);
   const report::Explanation explanation =
-      report::explain(arguments.model, {program.graph, program.journal, program.plan}, costs);
+      driver::explain_network(driver::read_network(arguments.model, options), options);
   fmt::print("{}\n", arguments.json ? report::to_json(explanation) : report::to_text(explanation));
   return 0;
 }
