@@ -8,8 +8,8 @@ namespace onepass::zoo::yolo {
 
 constexpr int64_t k_classes = 80;
 constexpr int64_t k_strides[] = {8, 16, 32};
-/// Pictures in 0..1; the variance leaves room for noise.
-constexpr double k_image_mean = 0.45, k_image_variance = 1;
+/// Of pictures in 0..1.
+constexpr double k_image_mean = 0.45, k_image_variance = 0.08;
 
 /// The feature maps at strides 8, 16 and 32.
 struct Pyramid {

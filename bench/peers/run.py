@@ -14,6 +14,7 @@ import os
 import pathlib
 import platform
 import shutil
+import signal
 import statistics
 import sys
 import tempfile
@@ -102,18 +103,21 @@ def commands(model, arguments, threads, folder):
         yield name, peer_list.command(peer_list.BY_NAME[name], arguments.prefix, model, threads, work), work
 
 
-def start(name, command, cpus, threads, folder, timeout_s):
-    server = None
+def start(name, command, cpus, folder, arguments):
+    """A Contender that has run, or the reason why there is none."""
+    server, timeout_s = None, arguments.start_timeout
     try:
-        server = ServerProcess(command, cpus, threads, folder)
+        server = ServerProcess(command, cpus, len(cpus), folder)
         ready = server.ready(timeout_s)
         server.times_ms(1, timeout_s)
         one_ms = min(server.times_ms(2, timeout_s))
         return Contender(name, server, ready, server.outputs(timeout_s), one_ms)
-    except (ServerFailed, OSError, ValueError) as failure:
+    except BaseException as failure:
         if server is not None:
             server.close()
-        return str(failure)
+        if isinstance(failure, (ServerFailed, OSError, ValueError)):
+            return str(failure)
+        raise
 
 
 def takes_part(contender, onepass, round_number):
@@ -168,20 +172,24 @@ def result_of(contender, onepass, referee, first):
     return result
 
 
-def time_model(model, arguments, threads, cpus, folder):
-    say(f"{model.name}, {threads} thread(s) on CPU {sorted(cpus)}")
-    referee, referee_failure = referee_outputs(model)
-    contenders, failed = [], []
-    for name, command, work in commands(model, arguments, threads, folder):
+def start_all(named_commands, cpus, arguments, contenders, failed):
+    """Fills both lists as it goes, so that the caller can close what runs whatever happens."""
+    for name, command, work in named_commands:
         say(f"  starting {name}")
-        contender = start(name, command, cpus, threads, work, arguments.start_timeout)
+        contender = start(name, command, cpus, work, arguments)
         if isinstance(contender, str):
             failed.append({"name": name, "status": "failed", "reason": contender})
             say(f"  {name} failed: {contender}")
         else:
             contenders.append(contender)
-    results = []
+
+
+def time_model(model, arguments, threads, cpus, folder):
+    say(f"{model.name}, {threads} thread(s) on CPU {sorted(cpus)}")
+    referee, referee_failure = referee_outputs(model)
+    contenders, failed, results = [], [], []
     try:
+        start_all(commands(model, arguments, threads, folder), cpus, arguments, contenders, failed)
         if contenders and contenders[0].name == "onepass":
             measure(contenders, arguments)
             first = next((c for c in contenders[1:] if peer_list.BY_NAME[c.name].fp32), None)
@@ -273,6 +281,7 @@ def run_set(arguments, threads):
 
 def main():
     arguments = parse_arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("run.py: terminated"))  # unwinds, so that every server is closed
     if "all" in arguments.peers:
         arguments.peers = list(peer_list.BY_NAME)
     paths = [run_set(arguments, threads) for threads in arguments.threads]

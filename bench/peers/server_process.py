@@ -33,6 +33,7 @@ class ServerProcess:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=environment,
+                start_new_session=True,
                 preexec_fn=lambda: os.sched_setaffinity(0, cpus),
             )
 
@@ -55,9 +56,9 @@ class ServerProcess:
         return result
 
     def close(self):
+        """Ends the server and whatever converter or compiler it started."""
         if self.process.poll() is None:
-            self._signal(signal.SIGCONT)
-            self.process.kill()
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self.process.stdin.close()
         self.process.stdout.close()
