@@ -41,9 +41,7 @@ struct MaxPoolOptions {
 struct ConvOptions {
   int64_t groups = 1;
   bool has_bias = false;
-  /// Head convolutions: the mean that each output shall have. The filters are scaled so that the outputs vary
-  /// by about 1 around it.
-  std::vector<double> means;
+  std::vector<double> means;  ///< of a head: the mean that each output shall have, brought about by the bias
 };
 
 struct BatchNormOptions {

@@ -6,13 +6,15 @@ namespace onepass::zoo::yolo {
 namespace {
 
 constexpr float k_epsilon = 1e-3F;
+constexpr double k_gain =
+    2.5;  // SiLU of large numbers is nearly a ReLU: a bright picture's excess does not grow
 constexpr double k_pool_shifts[] = {2.0, 0.5, 0.3};  // each pool's window contains that of the last
 
 }  // namespace
 
 ValueId chain(Builder& net, ValueId x, const std::string& prefix, int64_t outputs, Window window) {
   x = net.conv(x, prefix + ".conv", outputs, window);
-  return net.silu(net.batchnorm(x, prefix + ".bn", {.epsilon = k_epsilon}), prefix + ".act");
+  return net.silu(net.batchnorm(x, prefix + ".bn", {.epsilon = k_epsilon, .gain = k_gain}), prefix + ".act");
 }
 
 ValueId bottleneck(Builder& net, ValueId x, const std::string& prefix, int64_t first_kernel, bool is_sum) {
