@@ -18,7 +18,8 @@ constexpr int64_t k_size = 320;
 constexpr Anchor k_anchors[] = {{1.25F, 1.5F}, {2.0F, 3.5F}, {4.5F, 3.0F}};
 constexpr int64_t k_anchor_count = std::size(k_anchors);
 constexpr int64_t k_fields = 5 + k_classes;
-constexpr double k_object_mean = -1, k_class_mean = -2.5;
+constexpr double k_object_mean = -1, k_class_mean = -5, k_common_class_mean = -0.5;
+constexpr int64_t k_common_classes = 5;
 constexpr int64_t k_max_per_class = 100;
 constexpr float k_iou_threshold = 0.45F, k_score_threshold = 0.25F;
 
@@ -64,13 +65,14 @@ Pyramid neck(Builder& net, const Pyramid& maps) {
   return {out3, out4, cross_stage(net, x, "model.23", {256, 1, false})};
 }
 
-/// The mean of each head channel: few objects, fewer classes.
+/// The mean of each head channel: some objects, and they are of the first few classes.
 std::vector<double> head_means() {
   std::vector<double> means;
   for (int64_t anchor = 0; anchor < k_anchor_count; ++anchor) {
     means.insert(means.end(), 4, 0);
     means.push_back(k_object_mean);
-    means.insert(means.end(), k_classes, k_class_mean);
+    means.insert(means.end(), k_common_classes, k_common_class_mean);
+    means.insert(means.end(), k_classes - k_common_classes, k_class_mean);
   }
   return means;
 }
