@@ -89,6 +89,8 @@ def failures(document):
 
 def notes(document):
     host, names = document["host"], peers_of(document)
+    if document["load_average_before"][0] > host["cpus"] + 1 or document["quick"]:
+        yield "**Not a measurement: " + ("a quick run." if document["quick"] else "the machine was busy.") + "**"
     cpus = ", ".join(map(str, document["cpus"]))
     yield f"Host: {host['cpu']} (family, model, stepping {' '.join(host['family_model_stepping'])}), {host['cpus']} CPUs, " + (
         f"{'a virtual machine, ' if host['hypervisor'] else ''}flags {' '.join(host['flags'])}; Linux {host['kernel']}."

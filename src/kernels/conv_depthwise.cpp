@@ -56,7 +56,7 @@ class DepthwiseEmitter {
     y_ = b_.mod(slice, spec_.dst.h);
     n_ = b_.floor_div(plane, spec_.dst.blocks());
     block_ = b_.mod(plane, spec_.dst.blocks());
-    if (!spec_.dst.halo.empty()) zero_halo_of_row(b_, dst_, spec_.dst, n_, block_, y_, lanes_);
+    if (!spec_.dst.halo.empty()) zero_halo_of_row(b_, dst_, spec_.dst, {n_, block_, y_}, lanes_);
     const ColumnTiles tiles(spec_.dst.w, tile_.pixels);
     const int64_t edge = tiles.wide * tiles.pixels;
     emit_tiles(0, edge, tiles.pixels);

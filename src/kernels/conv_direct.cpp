@@ -147,7 +147,7 @@ class DirectEmitter {
     last_ = last;
     if (!spec_.dst.halo.empty())
       b_.loop("v", 0, vectors, 1,
-              [&](Affine v) { zero_halo_of_row(b_, dst_, spec_.dst, n_, channel_block(v), y_, lanes_); });
+              [&](Affine v) { zero_halo_of_row(b_, dst_, spec_.dst, {n_, channel_block(v), y_}, lanes_); });
     const int64_t most = vectors == geometry_.panel_vectors ? tile_.pixels : most_pixels(vectors, target_);
     const ColumnTiles tiles(spec_.dst.w, most);
     const int64_t edge = tiles.wide * tiles.pixels;

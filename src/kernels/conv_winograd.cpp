@@ -223,7 +223,7 @@ class WinogradEmitter {
     b_.when(loops::Compare::eq, column_, 0, [&] {
       const Affine end = b_.min(row_ * g_.m + g_.m, spec_.dst.h);
       b_.loop("y", row_ * g_.m, end, 1,
-              [&](Affine y) { zero_halo_of_row(b_, dst_, spec_.dst, n_, block, y, lanes_); });
+              [&](Affine y) { zero_halo_of_row(b_, dst_, spec_.dst, {n_, block, y}, lanes_); });
     });
   }
 

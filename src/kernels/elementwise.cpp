@@ -93,7 +93,7 @@ class Elementwise {
     const bool masks = spec_.dst.c % spec_.dst.block != 0 && !keeps_zero(spec_.epilogue);
     for_each_row(b_, row_grid(spec_.dst), [&](const RowPosition& row) {
       split_last_block(b_, spec_.dst, row.channel_block, masks, [&](bool last) { write_row(row, last); });
-      zero_halo_of_row(b_, dst_, spec_.dst, row.n, row.channel_block, row.y, lanes_);
+      zero_halo_of_row(b_, dst_, spec_.dst, {row.n, row.channel_block, row.y}, lanes_);
     });
     return b_.finish();
   }

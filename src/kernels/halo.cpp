@@ -25,8 +25,9 @@ void zero_rows(loops::Builder& b, loops::BufferId dst, const FeatureMap& map, co
 
 }  // namespace
 
-void zero_halo_of_row(loops::Builder& b, loops::BufferId dst, const FeatureMap& map, const loops::Affine& n,
-                      const loops::Affine& channel_block, const loops::Affine& y, int vector_lanes) {
+void zero_halo_of_row(loops::Builder& b, loops::BufferId dst, const FeatureMap& map, const PlaneRow& at,
+                      int vector_lanes) {
+  const auto& [n, channel_block, y] = at;
   const loops::Affine plane = pixel_index(map, n, channel_block, -map.halo.top, -map.halo.left);
   const loops::Affine row = pixel_index(map, n, channel_block, y, -map.halo.left);
   if (map.halo.left > 0) zero_run(b, dst, row, map.halo.left * map.block, vector_lanes);

@@ -43,7 +43,7 @@ class Relayout {
         const int channels = last ? static_cast<int>(channels_in_last_block(spec_.dst)) : lanes_;
         in_squares([&](Affine x, int pixels) { gather_square(row, x, pixels, channels); });
       });
-      zero_halo_of_row(b_, dst_, spec_.dst, row.n, row.channel_block, row.y, lanes_);
+      zero_halo_of_row(b_, dst_, spec_.dst, {row.n, row.channel_block, row.y}, lanes_);
     });
     return b_.finish();
   }
@@ -55,7 +55,7 @@ class Relayout {
         in_squares([&](Affine x, int pixels) { scatter_square(row, x, pixels, static_cast<int>(channels)); });
         b_.loop(
             "channel", row.channel_block * lanes_, row.channel_block * lanes_ + channels, 1,
-            [&](Affine channel) { zero_halo_of_row(b_, dst_, spec_.dst, row.n, channel, row.y, lanes_); });
+            [&](Affine channel) { zero_halo_of_row(b_, dst_, spec_.dst, {row.n, channel, row.y}, lanes_); });
       });
     });
     return b_.finish();
@@ -124,7 +124,7 @@ loops::LoopNest copy_blocked(const std::string& name, const LayoutSpec& layout,
         b.store(dst, pixel_index(map, row.n, row.channel_block, row.y, x), pixel);
       });
     });
-    zero_halo_of_row(b, dst, map, row.n, row.channel_block, row.y, lanes);
+    zero_halo_of_row(b, dst, map, {row.n, row.channel_block, row.y}, lanes);
   });
   return b.finish();
 }

@@ -78,7 +78,7 @@ class Pool {
     grid.row_work_elems = std::max(spec_.src.w * spec_.src.block * spec_.stride_h, taps / k_taps_per_access);
     for_each_row(b_, grid, [&](const RowPosition& row) {
       split_last_block(b_, spec_.dst, row.channel_block, masks(), [&](bool last) { write_row(row, last); });
-      zero_halo_of_row(b_, dst_, spec_.dst, row.n, row.channel_block, row.y, lanes_);
+      zero_halo_of_row(b_, dst_, spec_.dst, {row.n, row.channel_block, row.y}, lanes_);
     });
     return b_.finish();
   }

@@ -76,7 +76,7 @@ loops::LoopNest global_pool(const std::string& name, const PoolSpec& spec, const
       if (last) result = keep_lanes(result, channels_in_last_block(spec.dst));
       b.store(dst, pixel_index(spec.dst, row.n, row.channel_block, 0, 0), result);
     });
-    zero_halo_of_row(b, dst, spec.dst, row.n, row.channel_block, row.y, lanes);
+    zero_halo_of_row(b, dst, spec.dst, {row.n, row.channel_block, row.y}, lanes);
   });
   return b.finish();
 }

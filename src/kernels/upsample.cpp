@@ -29,7 +29,7 @@ loops::LoopNest upsample(const std::string& name, const UpsampleSpec& spec, cons
                 b.read(pixel));
       });
     });
-    zero_halo_of_row(b, dst, map, row.n, row.channel_block, row.y, lanes);
+    zero_halo_of_row(b, dst, map, {row.n, row.channel_block, row.y}, lanes);
   });
   return b.finish();
 }

@@ -12,7 +12,7 @@
 namespace onepass::test {
 namespace {
 
-constexpr uint32_t k_seeds = 60;
+constexpr uint32_t k_seeds = 48;
 constexpr uint32_t k_few_seeds = 6;
 
 std::string kind_of(const std::string& fault) {
