@@ -66,7 +66,7 @@ def parse_arguments():
     parser.add_argument("--quick", action="store_true", help="two short rounds: does everything run?")
     parser.add_argument("--onepass", default=str(ROOT / "build/release/onepass"), help="the program")
     parser.add_argument("--option", action="append", default=[], help="extra option for onepass, as --option=--tolerance=1e-5")
-    parser.add_argument("--prefix", default="/opt/venv-peers", help="folder that `setup` filled")
+    parser.add_argument("--prefix", default=os.path.expanduser("~/.cache/onepass/peers"), help="folder that `setup` filled")
     parser.add_argument("--zoo", default=str(ROOT / "build/zoo"), help="folder of the zoo's .onnx files")
     parser.add_argument("--data", default=data, help="folder with models/ (default $ONEPASS_DATA)")
     parser.add_argument("--cpu", type=int, help="first CPU to pin to (default: the last allowed ones)")
@@ -93,6 +93,19 @@ def referee_outputs(model):
         return evaluate(model.graph, inputs, NumpyBackend(), partial=True), None
     except (Unsupported, KeyError, ValueError, TypeError) as failure:
         return {}, f"{type(failure).__name__}: {failure}"
+
+
+def portable_arguments(words):
+    """The command's words without the folders of one machine."""
+    kept, skip = [], False
+    for word in words:
+        if skip:
+            skip = False
+        elif word in ("--zoo", "--prefix", "--data", "--out", "--onepass"):
+            skip = True
+        elif not word.startswith(("--zoo=", "--prefix=", "--data=", "--out=", "--onepass=")):
+            kept.append(word)
+    return kept
 
 
 def commands(model, arguments, threads, folder):
@@ -248,7 +261,7 @@ def header(arguments, threads, cpus):
         "turn_ms": 20 if arguments.quick else TURN_MS,
         "quick": arguments.quick,
         "date": time.strftime("%Y-%m-%d"),
-        "command": " ".join([pathlib.Path(sys.argv[0]).name, *sys.argv[1:]]),
+        "command": " ".join([pathlib.Path(sys.argv[0]).name, *portable_arguments(sys.argv[1:])]),
         "onepass_options": arguments.option,
         "host": host(),
         "load_average_before": os.getloadavg(),

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -18,7 +19,7 @@ namespace {
 
 void print_ready(const BenchArguments& arguments, const runtime::LoadedModel& model) {
   nlohmann::ordered_json json{
-      {"model", arguments.model}, {"target", model.record().target}, {"threads", arguments.threads}};
+      {"model", std::filesystem::path(arguments.model).filename().string()}, {"target", model.record().target}, {"threads", arguments.threads}};
   for (const artefact::TensorRecord& input : model.inputs())
     json["inputs"].push_back(
         {{"name", input.name}, {"dims", std::vector<int64_t>(input.dims, input.dims + input.rank)}});
