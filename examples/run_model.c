@@ -37,12 +37,14 @@ int main(void) {
   const onepass_run run = {
       .inputs = inputs, .outputs = outputs, .arena = arena, .arena_bytes = arena_bytes, .threads = 1};
   const onepass_status status = onepass_model_run(&run); /* a null buffer is ONEPASS_BAD_ARGUMENT */
-  if (status != ONEPASS_OK) {
-    fprintf(stderr, "run_model: status %d\n", (int)status);
-    return 1;
+  if (status != ONEPASS_OK) fprintf(stderr, "run_model: status %d\n", (int)status);
+  for (int i = 0; i < output_count; ++i) {
+    const onepass_tensor_info* output = onepass_model_output(i);
+    if (status == ONEPASS_OK && output->dtype == ONEPASS_F32 && output->size_bytes >= 4)
+      printf("%s[0] = %g\n", output->name, (double)*(const float*)outputs[i]);
+    free(outputs[i]);
   }
-  for (int i = 0; i < output_count; ++i)
-    if (onepass_model_output(i)->dtype == ONEPASS_F32 && onepass_model_output(i)->size_bytes >= 4)
-      printf("%s[0] = %g\n", onepass_model_output(i)->name, (double)*(const float*)outputs[i]);
-  return 0; /* the system takes the memory back */
+  for (int i = 0; i < input_count; ++i) free((void*)inputs[i]);
+  free(arena);
+  return status == ONEPASS_OK ? 0 : 1;
 }

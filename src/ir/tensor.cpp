@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/tensor.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
+#include <type_traits>
 
 namespace onepass::ir {
 
@@ -16,6 +19,18 @@ std::shared_ptr<std::byte[]> allocate(int64_t size_bytes) {
   if (memory == nullptr) throw std::bad_alloc();
   std::memset(memory, 0, rounded);
   return {memory, [](std::byte* bytes) { std::free(bytes); }};
+}
+
+/// A float that an integer type cannot hold becomes the nearest value that it can; NaN becomes 0.
+template <class To, class From>
+To convert(From value) {
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To> && !std::is_same_v<To, bool>) {
+    if (std::isnan(value)) return 0;
+    // The largest integer may round up to a float outside the type.
+    if (value >= static_cast<From>(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
+    if (value <= static_cast<From>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
+  }
+  return static_cast<To>(value);
 }
 
 template <class Visitor>
@@ -66,7 +81,7 @@ Tensor Tensor::cast(DType dtype) const {
     visit(dtype, [&]<class To>(To) {
       const auto from = data<From>();
       const auto to = result.data<To>();
-      for (size_t i = 0; i < from.size(); ++i) to[i] = static_cast<To>(from[i]);
+      for (size_t i = 0; i < from.size(); ++i) to[i] = convert<To>(from[i]);
     });
   });
   return result;

@@ -41,8 +41,9 @@ bool split_variadic(ir::Graph& graph, ir::NodeId id) {
   const ir::Node node = graph.node(id);
   const bool variadic =
       node.op == Op::Sum || ((node.op == Op::Min || node.op == Op::Max) && node.inputs.size() != 2);
-  const bool counted = std::any_of(node.inputs.begin(), node.inputs.end(),
-                                   [&](ir::ValueId v) { return graph.value(v).type.counted_axis >= 0; });
+  const bool counted = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ir::ValueId v) {
+    return v.valid() && graph.value(v).type.counted_axis >= 0;
+  });
   if (!variadic || counted) return false;
   if (node.inputs.size() == 1) {
     graph.replace_uses(node.outputs[0],

@@ -55,8 +55,9 @@ ir::Shape shape_of(const std::string& text, const std::string& name) {
     } else if (c == ',') {
       if (extent < 0) continue;
       shape.push_back(extent);
-      elements *= std::max<int64_t>(extent, 1);
-      if (shape.size() > k_most_rank || elements > k_most_elements) refuse(name, "is too large");
+      const int64_t factor = std::max<int64_t>(extent, 1);
+      if (shape.size() > k_most_rank || elements > k_most_elements / factor) refuse(name, "is too large");
+      elements *= factor;
       extent = -1;
     } else if (c != ' ' && c != 'L') {
       refuse(name, "has the shape (" + text + ")");
