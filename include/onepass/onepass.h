@@ -33,17 +33,19 @@ void onepass_options_destroy(onepass_options* options);
 onepass_outcome onepass_options_set_target(onepass_options* options, const char* name);
 
 typedef enum onepass_fusion {
-  ONEPASS_FUSION_OFF = 0,    /* one kernel for each node */
-  ONEPASS_FUSION_FOLDED = 1, /* rewrites alone, e.g. BatchNormalization into weights */
-  ONEPASS_FUSION_ON = 2      /* default: rewrites, and chains as one kernel where that pays */
+  ONEPASS_FUSION_OFF = 0,            /* one kernel for each node */
+  ONEPASS_FUSION_FOLDED = 1,         /* rewrites alone, e.g. BatchNormalization into weights */
+  ONEPASS_FUSION_ON = 2,             /* default: rewrites, and chains as one kernel where that pays */
+  ONEPASS_FUSION_AS_INT = 0x7fffffff /* no value: any int may be passed, and is refused where it is none */
 } onepass_fusion;
 
 /* MISUSED: options is NULL, fusion is none of the three. */
 onepass_outcome onepass_options_set_fusion(onepass_options* options, onepass_fusion fusion);
 
 typedef enum onepass_residual {
-  ONEPASS_RESIDUAL_SPLIT = 0, /* y = conv(x) + skip: always two launches */
-  ONEPASS_RESIDUAL_PROVEN = 1 /* default: one launch where it is shown to give the same bits */
+  ONEPASS_RESIDUAL_SPLIT = 0,          /* y = conv(x) + skip: always two launches */
+  ONEPASS_RESIDUAL_PROVEN = 1,         /* default: one launch where it is shown to give the same bits */
+  ONEPASS_RESIDUAL_AS_INT = 0x7fffffff /* as above */
 } onepass_residual;
 
 /* MISUSED: options is NULL, residual is neither. */

@@ -340,7 +340,7 @@ TEST(GuardedMemoryDeathTest, EndsAtAnInaccessiblePage) {
   runtime::GuardedMemory aligned(128, 64, true);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(aligned.data()) % 64, 0U);
   EXPECT_DEATH(static_cast<volatile char*>(aligned.data())[128] = 1, "");
-  EXPECT_DEATH(static_cast<volatile char*>(aligned.data())[-8192] = 1, "");
+  EXPECT_DEATH(static_cast<volatile char*>(aligned.data())[-4096] = 1, "");
 }
 
 }  // namespace
