@@ -18,8 +18,9 @@ namespace onepass::tool {
 namespace {
 
 void print_ready(const BenchArguments& arguments, const runtime::LoadedModel& model) {
-  nlohmann::ordered_json json{
-      {"model", std::filesystem::path(arguments.model).filename().string()}, {"target", model.record().target}, {"threads", arguments.threads}};
+  nlohmann::ordered_json json{{"model", std::filesystem::path(arguments.model).filename().string()},
+                              {"target", model.record().target},
+                              {"threads", arguments.threads}};
   for (const artefact::TensorRecord& input : model.inputs())
     json["inputs"].push_back(
         {{"name", input.name}, {"dims", std::vector<int64_t>(input.dims, input.dims + input.rank)}});
