@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Accuracy before and after: the compiled classifier names what the reference names, picture by picture.
-// $ONEPASS_ALL_IMAGES=1 takes every picture, otherwise a sample.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -13,11 +12,6 @@
 
 namespace onepass::test {
 namespace {
-
-bool all_images() {
-  const char* value = std::getenv("ONEPASS_ALL_IMAGES");
-  return value != nullptr && *value != '\0';
-}
 
 struct Accuracy {
   int pictures = 0, reference = 0, compiled = 0, different = 0;
@@ -51,13 +45,12 @@ struct Labelled {
 };
 
 /// labels.csv: file, class of Caltech-101, accepted ImageNet classes with spaces between them, ...
-Labelled read_labels(int step) {
+Labelled read_labels() {
   Labelled result;
   std::ifstream file(data_path("images/caltech101_imagenet/labels.csv"));
   std::string line;
   std::getline(file, line);
-  for (int number = 0; std::getline(file, line); ++number) {
-    if (number % step != 0) continue;
+  while (std::getline(file, line)) {
     std::istringstream fields(line);
     std::string name, category, classes;
     std::getline(fields, name, ',');
@@ -75,7 +68,7 @@ TEST(Labelled, MobileNetNamesEveryPictureAsBefore) {
   const std::string name = "derived/mobilenetv2_1.0_224";
   ONEPASS_NEEDS_DATA("models/" + name + ".onnx");
   ONEPASS_NEEDS_DATA("images/caltech101_imagenet/labels.csv");
-  const Labelled labelled = read_labels(all_images() ? 1 : 12);
+  const Labelled labelled = read_labels();
   const CompiledModel model(name);
   const verify::Frames frames(model.graph(), {.paths = labelled.paths,
                                               .count = static_cast<int>(labelled.paths.size()),
@@ -95,7 +88,7 @@ TEST(Labelled, FashionMnistAsBefore) {
   ONEPASS_NEEDS_DATA(folder + "images-idx3-ubyte");
   const std::vector<int> labels = verify::read_idx_labels(data_path(folder + "labels-idx1-ubyte"));
   const CompiledModel model(name);
-  const int count = all_images() ? static_cast<int>(labels.size()) : 200;
+  const int count = static_cast<int>(labels.size());
   const int step = static_cast<int>(labels.size()) / count;
   const verify::Frames frames(model.graph(), {.paths = {data_path(folder + "images-idx3-ubyte")},
                                               .count = count,
@@ -114,7 +107,7 @@ TEST(Labelled, CifarNetsNamePhotosAsBefore) {
     const CompiledModel model(name);
     const verify::Frames frames(model.graph(),
                                 {.paths = {data_path("images/photos"), data_path("images/video")},
-                                 .count = all_images() ? 200 : 40,
+                                 .count = 200,
                                  .preprocessing = preprocessing_of(name)});
     expect_equal(classify(model, frames, [](int, int64_t) { return false; }));
   }
