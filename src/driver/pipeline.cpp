@@ -61,7 +61,7 @@ Program plan_network(const Network& network, const CompileOptions& options) {
   program.plan = plan::make_plan(program.graph, target,
                                  {.joins = options.fusion == Fusion::on,
                                   .join = {.residual = options.residual},
-                                  .conv = {.winograd = !options.exact}});
+                                  .conv = options.exact ? kernels::ConvPolicy::exact() : kernels::ConvPolicy{}});
   return program;
 }
 

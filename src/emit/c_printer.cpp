@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 #include <unordered_map>
@@ -31,6 +32,7 @@ class CPrinter {
     line(fmt::format("for (int64_t {0} = slice_begin; {0} < slice_end; ++{0}) {{", slice));
     ++depth_;
     declare_registers();
+    if (nest_.tiles > 0) line(fmt::format("struct tile tiles[{}];", nest_.tiles));
     print_body(nest_.body);
     close();
     close();
@@ -141,10 +143,10 @@ class CPrinter {
     return fmt::format("{}({})", function(loops::name(unary.op), unary.a->type), a);
   }
 
-  std::string print_kind(loops::Type type, const loops::BinaryOp& binary) {
+  std::string print_kind(loops::Type, const loops::BinaryOp& binary) {
     const std::string a = value(binary.a);
     const std::string b = value(binary.b);
-    return fmt::format("{}({}, {})", function(loops::name(binary.op), type), a, b);
+    return fmt::format("{}({}, {})", function(loops::name(binary.op), binary.a->type), a, b);
   }
 
   std::string print_kind(loops::Type type, const loops::Fma& fma) {
@@ -230,6 +232,22 @@ class CPrinter {
     if (!branch.otherwise.empty()) print_block("else", branch.otherwise);
   }
 
+  void print_stmt(const loops::TileZero& zero) { line(fmt::format("tile_zero(&tiles[{}]);", zero.tile)); }
+
+  void print_stmt(const loops::TileLoad& load) {
+    line(fmt::format("tile_load(&tiles[{}], b{} + ({}), {});", load.tile, load.buffer.id, affine(load.index),
+                     load.row_stride));
+  }
+
+  void print_stmt(const loops::TileStore& store) {
+    line(fmt::format("tile_store(&tiles[{}], b{} + ({}), {});", store.tile, store.buffer.id,
+                     affine(store.index), store.row_stride));
+  }
+
+  void print_stmt(const loops::TileProduct& product) {
+    line(fmt::format("tile_product(&tiles[{}], &tiles[{}], &tiles[{}]);", product.sum, product.a, product.b));
+  }
+
   const loops::LoopNest& nest_;
   std::string text_;
   int depth_ = 0;
@@ -252,6 +270,8 @@ std::string c_source(std::span<const loops::LoopNest> nests) {
     used.insert(printer.functions().begin(), printer.functions().end());
   }
   std::string support = c_prologue();
+  if (std::any_of(nests.begin(), nests.end(), [](const loops::LoopNest& nest) { return nest.tiles > 0; }))
+    support += c_tile_support();
   for (const int count : lanes) support += c_lane_support(count, used);
   return support + functions;
 }

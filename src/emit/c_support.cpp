@@ -37,6 +37,41 @@ static inline float f32_of_bits(int32_t a) {
   __builtin_memcpy(&r, &a, 4);
   return r;
 }
+static inline int32_t flushed_bits(int32_t a) { return (a & 0x7f800000) == 0 ? a & INT32_MIN : a; }
+static inline uint32_t bf16_bits(float a) {
+  const uint32_t bits = (uint32_t)flushed_bits(f32_bits(a));
+  return a != a ? (bits >> 16) | 0x40u : (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+}
+)";
+
+constexpr std::string_view k_tile_support = R"(
+struct tile {
+  int32_t words[16][16];
+};
+static inline float flushed(float a) { return f32_of_bits(flushed_bits(f32_bits(a))); }
+static inline float bf16_low(int32_t a) { return flushed(f32_of_bits((int32_t)((uint32_t)a << 16))); }
+static inline float bf16_high(int32_t a) { return flushed(f32_of_bits((int32_t)((uint32_t)a & 0xffff0000u))); }
+static inline void tile_zero(struct tile* t) { __builtin_memset(t, 0, sizeof *t); }
+static inline void tile_load(struct tile* t, const void* from, int64_t row_stride) {
+  for (int64_t row = 0; row < 16; ++row)
+    __builtin_memcpy(t->words[row], (const char*)from + row * row_stride * 4, sizeof t->words[row]);
+}
+static inline void tile_store(const struct tile* t, void* to, int64_t row_stride) {
+  for (int64_t row = 0; row < 16; ++row)
+    __builtin_memcpy((char*)to + row * row_stride * 4, t->words[row], sizeof t->words[row]);
+}
+static inline void tile_product(struct tile* sum, const struct tile* a, const struct tile* b) {
+  for (int m = 0; m < 16; ++m)
+    for (int n = 0; n < 16; ++n) {
+      float even = 0, odd = 0;
+      for (int k = 0; k < 16; ++k) {
+        even = flushed(__builtin_fmaf(bf16_low(a->words[m][k]), bf16_low(b->words[k][n]), even));
+        odd = flushed(__builtin_fmaf(bf16_high(a->words[m][k]), bf16_high(b->words[k][n]), odd));
+      }
+      const float old = flushed(f32_of_bits(sum->words[m][n]));
+      sum->words[m][n] = f32_bits(flushed(old + flushed(even + odd)));
+    }
+}
 )";
 
 /// Function name, result and operand types (F or I), lane formula in terms of A, B, C, D.
@@ -76,6 +111,7 @@ const Operation k_operations[] = {
     {"bit_or", 'I', "II", "A | B"},
     {"shift_left", 'I', "II", "(int32_t)((uint32_t)A << B)"},
     {"shift_right", 'I', "II", "A >> B"},
+    {"pack_bf16", 'I', "FF", "(int32_t)(bf16_bits(A) | bf16_bits(B) << 16)"},
     {"fma", 'F', "FFF", "__builtin_fmaf(A, B, C)"},
 };
 
@@ -155,6 +191,10 @@ std::string c_type(loops::Type type) {
 
 std::string c_prologue() {
   return std::string(k_prologue);
+}
+
+std::string c_tile_support() {
+  return std::string(k_tile_support);
 }
 
 std::string c_lane_support(int lanes, const std::set<std::string>& used) {

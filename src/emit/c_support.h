@@ -14,6 +14,9 @@ std::string c_type(loops::Type type);
 /// What every C text begins with: includes, the call record, integer division.
 std::string c_prologue();
 
+/// Tiles and their operations, for texts whose nests have some.
+std::string c_tile_support();
+
 /// The types of values with this many lanes, and those of their functions, such as "op_fma_f32x8", in `used`.
 std::string c_lane_support(int lanes, const std::set<std::string>& used);
 

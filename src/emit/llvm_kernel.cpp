@@ -10,6 +10,7 @@
 #include "base/diagnostic.h"
 #include "base/kernel_abi.h"
 #include "emit/llvm_index.h"
+#include "emit/llvm_tiles.h"
 #include "emit/llvm_values.h"
 
 namespace onepass::emit {
@@ -61,13 +62,16 @@ class KernelEmitter {
         nest_(nest),
         builder_(llvm::BasicBlock::Create(function->getContext(), "entry", function)),
         indexes_(builder_, nest),
-        values_(builder_, indexes_, nest, target) {}
+        values_(builder_, indexes_, nest, target),
+        tiles_(builder_, indexes_, nest) {}
 
   void emit() {
     values_.make_registers();
     set_buffers();
+    tiles_.configure();
     indexes_.open_level(start_body());
     slice_loop();
+    tiles_.release();
     builder_.CreateRetVoid();
     indexes_.close_level();
     tidy();
@@ -198,6 +202,11 @@ class KernelEmitter {
 
   void emit_stmt(const loops::Assign& assign) { values_.assign(assign); }
 
+  void emit_stmt(const loops::TileZero& zero) { tiles_.zero(zero); }
+  void emit_stmt(const loops::TileLoad& load) { tiles_.load(load); }
+  void emit_stmt(const loops::TileStore& store) { tiles_.store(store); }
+  void emit_stmt(const loops::TileProduct& product) { tiles_.product(product); }
+
   void emit_stmt(const loops::If& branch) {
     const LinearForm a = indexes_.form(branch.a);
     const LinearForm b = indexes_.form(branch.b);
@@ -228,6 +237,7 @@ class KernelEmitter {
   llvm::IRBuilder<> builder_;
   Indexes indexes_;
   Values values_;
+  Tiles tiles_;
 };
 
 llvm::Function* declare(llvm::Module& module, const loops::LoopNest& nest, const targets::Target& target) {

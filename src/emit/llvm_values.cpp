@@ -6,6 +6,8 @@
 #include <llvm/IR/IntrinsicsX86.h>
 #include <llvm/TargetParser/Triple.h>
 
+#include <string_view>
+
 #include "base/diagnostic.h"
 
 namespace onepass::emit {
@@ -191,6 +193,8 @@ llvm::Value* Values::lower(loops::Type type, const loops::BinaryOp& binary) {
   llvm::Value* b = value(binary.b);
   const bool f32 = type.scalar == Scalar::f32;
   switch (binary.op) {
+    case Binary::pack_bf16:
+      return pack_bf16(a, b);
     case Binary::add:
       return f32 ? builder_.CreateFAdd(a, b) : builder_.CreateAdd(a, b);
     case Binary::sub:
@@ -213,6 +217,40 @@ llvm::Value* Values::lower(loops::Type type, const loops::BinaryOp& binary) {
       return builder_.CreateAShr(a, b);
   }
   return nullptr;
+}
+
+namespace {
+
+/// bf16 of an f32 in the low half of its word.
+llvm::Value* rounded_bf16(llvm::IRBuilder<>& builder, llvm::Value* value) {
+  llvm::Type* words = value->getType()->getWithNewType(builder.getInt32Ty());
+  const auto word = [&](uint32_t bits) { return llvm::ConstantInt::get(words, bits); };
+  llvm::Value* bits = builder.CreateBitCast(value, words);
+  llvm::Value* normal = builder.CreateICmpNE(builder.CreateAnd(bits, word(0x7f800000u)), word(0));
+  llvm::Value* flushed = builder.CreateSelect(normal, bits, builder.CreateAnd(bits, word(0x80000000u)));
+  llvm::Value* even = builder.CreateAnd(builder.CreateLShr(flushed, word(16)), word(1));
+  llvm::Value* rounded =
+      builder.CreateLShr(builder.CreateAdd(builder.CreateAdd(flushed, word(0x7fffu)), even), word(16));
+  llvm::Value* quiet = builder.CreateOr(builder.CreateLShr(bits, word(16)), word(0x40u));
+  return builder.CreateSelect(builder.CreateFCmpUNO(value, value), quiet, rounded);
+}
+
+}  // namespace
+
+llvm::Value* Values::pack_bf16(llvm::Value* low, llvm::Value* high) {
+  constexpr int k_zmm_lanes = 16;
+  const bool instruction = std::string_view(target_.features).find("+avx512bf16") != std::string_view::npos;
+  llvm::Type* words = low->getType()->getWithNewType(builder_.getInt32Ty());
+  if (!instruction || lanes_of(low) != k_zmm_lanes)
+    return builder_.CreateOr(
+        rounded_bf16(builder_, low),
+        builder_.CreateShl(rounded_bf16(builder_, high), llvm::ConstantInt::get(words, 16)));
+  // The instruction's first operand becomes the high half of its result.
+  llvm::Value* halves =
+      builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512bf16_cvtne2ps2bf16_512, {}, {high, low});
+  std::vector<int> pairs;
+  for (int i = 0; i < k_zmm_lanes; ++i) pairs.push_back(i), pairs.push_back(i + k_zmm_lanes);
+  return builder_.CreateBitCast(builder_.CreateShuffleVector(halves, pairs), words);
 }
 
 llvm::Value* Values::compare(Compare compare, Scalar scalar, llvm::Value* a, llvm::Value* b) {

@@ -50,6 +50,7 @@ class Values {
   llvm::Value* mask(int active, int lanes);
 
   llvm::Value* compare(loops::Compare compare, loops::Scalar scalar, llvm::Value* a, llvm::Value* b);
+  llvm::Value* pack_bf16(llvm::Value* low, llvm::Value* high);
   llvm::Value* truncate(llvm::Value* value);
   llvm::Value* truncate_checked(llvm::Value* value);
   llvm::AllocaInst* slot(loops::RegisterId reg, const loops::Affine& index);

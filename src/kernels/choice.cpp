@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/choice.h"
 
+#include <algorithm>
+
 #include "base/diagnostic.h"
 
 namespace onepass::kernels {
@@ -17,7 +19,7 @@ Overloaded(Lambdas...) -> Overloaded<Lambdas...>;
 template <class Choice>
 constexpr bool is_conv =
     std::is_same_v<Choice, ConvDirectChoice> || std::is_same_v<Choice, ConvDepthwiseChoice> ||
-    std::is_same_v<Choice, ConvWinogradChoice>;
+    std::is_same_v<Choice, ConvWinogradChoice> || std::is_same_v<Choice, ConvAmxChoice>;
 
 /// Predicted time in cycles inside a network: weights that do not fit half of L2 come from memory again in
 /// every run.
@@ -28,16 +30,32 @@ double cycles(const Estimate& e, const targets::Target& target) {
   return std::max(e.executed_flops / target.flops_per_cycle / e.efficiency, stream_ns * target.clock_ghz);
 }
 
-/// The Winograd tile that beats direct sums on blocked maps of these extents, if any.
-std::optional<WinogradTile> better_winograd(const ConvSpec& spec, const targets::Target& target,
-                                            const ConvPolicy& policy) {
-  constexpr double k_clear_win = 0.9;  // transforms cost more than the model's mean when caches are cold
-  if (!policy.winograd || !conv_winograd_supports(spec, target)) return std::nullopt;
-  const WinogradTile tile = conv_winograd_tiles(spec, target).front();
-  const double direct =
-      cycles(estimate_conv_direct(spec, conv_direct_tiles(spec, target).front(), target), target);
-  const double winograd = cycles(estimate_conv_winograd(spec, tile, target), target);
-  return winograd < k_clear_win * direct ? std::optional(tile) : std::nullopt;
+/// A kernel and its predicted time.
+struct Candidate {
+  double cycles;
+  KernelChoice choice;
+};
+
+/// Transforms and tile products cost more than the model's mean when caches are cold: they must win clearly.
+constexpr double k_clear_win = 0.9;
+
+/// Every algorithm that may compute `spec` on maps of these extents, whatever their halo; fastest first.
+std::vector<Candidate> candidates(const ConvSpec& spec, const targets::Target& target,
+                                  const ConvPolicy& policy) {
+  std::vector<Candidate> found;
+  const auto add = [&](KernelChoice choice, double factor) {
+    const double predicted = cycles(estimate(choice, target), target);
+    found.push_back({predicted / factor, std::move(choice)});
+  };
+  if (conv_direct_supports(spec, target))
+    add(ConvDirectChoice{spec, conv_direct_tiles(spec, target).front()}, 1);
+  if (policy.winograd && conv_winograd_supports(spec, target))
+    add(ConvWinogradChoice{spec, conv_winograd_tiles(spec, target).front()}, k_clear_win);
+  if (policy.amx_products > 0 && conv_amx_supports(spec, target))
+    add(ConvAmxChoice{spec, conv_amx_tiles(spec, policy.amx_products, target).front()}, k_clear_win);
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.cycles < b.cycles; });
+  return found;
 }
 
 bool covers(const Halo& have, const Halo& need) {
@@ -47,8 +65,8 @@ bool covers(const Halo& have, const Halo& need) {
 }  // namespace
 
 const char* family_name(const KernelChoice& choice) {
-  constexpr const char* k_names[] = {"conv_direct", "conv_depthwise", "conv_winograd", "pool",
-                                     "elementwise", "layout",         "upsample"};
+  constexpr const char* k_names[] = {"conv_direct", "conv_depthwise", "conv_winograd", "conv_amx",
+                                     "pool",        "elementwise",    "layout",        "upsample"};
   return k_names[choice.index()];
 }
 
@@ -57,6 +75,7 @@ loops::LoopNest build(const std::string& name, const KernelChoice& choice, const
       Overloaded{[&](const ConvDirectChoice& c) { return conv_direct(name, c.spec, c.tile, target); },
                  [&](const ConvDepthwiseChoice& c) { return conv_depthwise(name, c.spec, c.tile, target); },
                  [&](const ConvWinogradChoice& c) { return conv_winograd(name, c.spec, c.tile, target); },
+                 [&](const ConvAmxChoice& c) { return conv_amx(name, c.spec, c.tile, target); },
                  [&](const PoolSpec& spec) { return pool(name, spec, target); },
                  [&](const ElementwiseSpec& spec) { return elementwise(name, spec, target); },
                  [&](const LayoutSpec& spec) { return layout(name, spec, target); },
@@ -70,6 +89,7 @@ Estimate estimate(const KernelChoice& choice, const targets::Target& target) {
           [&](const ConvDirectChoice& c) { return estimate_conv_direct(c.spec, c.tile, target); },
           [&](const ConvDepthwiseChoice& c) { return estimate_conv_depthwise(c.spec, c.tile, target); },
           [&](const ConvWinogradChoice& c) { return estimate_conv_winograd(c.spec, c.tile, target); },
+          [&](const ConvAmxChoice& c) { return estimate_conv_amx(c.spec, c.tile, target); },
           [&](const PoolSpec& spec) { return estimate_pool(spec); },
           [&](const ElementwiseSpec& spec) { return estimate_elementwise(spec); },
           [&](const LayoutSpec& spec) { return estimate_layout(spec); },
@@ -105,6 +125,7 @@ Epilogue* epilogue_of(KernelChoice& choice) {
   return std::visit(Overloaded{[](ConvDirectChoice& c) { return &c.spec.epilogue; },
                                [](ConvDepthwiseChoice& c) { return &c.spec.epilogue; },
                                [](ConvWinogradChoice& c) { return &c.spec.epilogue; },
+                               [](ConvAmxChoice& c) { return &c.spec.epilogue; },
                                [](PoolSpec& spec) { return &spec.epilogue; },
                                [](ElementwiseSpec& spec) { return &spec.epilogue; },
                                [](LayoutSpec&) -> Epilogue* { return nullptr; },
@@ -112,19 +133,32 @@ Epilogue* epilogue_of(KernelChoice& choice) {
                     choice);
 }
 
-KernelChoice choose_conv(const ConvSpec& spec, const targets::Target& target, const ConvPolicy& policy) {
+std::vector<KernelChoice> conv_candidates(const ConvSpec& spec, const targets::Target& target,
+                                          const ConvPolicy& policy) {
   if (conv_depthwise_supports(spec, target))
-    return ConvDepthwiseChoice{spec, conv_depthwise_tiles(spec, target).front()};
-  const auto winograd = better_winograd(spec, target, policy);
-  if (winograd && covers(spec.src.halo, winograd_halo(spec, *winograd)))
-    return ConvWinogradChoice{spec, *winograd};
-  require(conv_direct_supports(spec, target), "a convolution kernel supports the convolution");
-  return ConvDirectChoice{spec, conv_direct_tiles(spec, target).front()};
+    return {ConvDepthwiseChoice{spec, conv_depthwise_tiles(spec, target).front()}};
+  std::vector<KernelChoice> choices;
+  for (Candidate& candidate : candidates(spec, target, policy)) {
+    const auto* winograd = std::get_if<ConvWinogradChoice>(&candidate.choice);
+    if (winograd != nullptr && !covers(spec.src.halo, winograd_halo(spec, winograd->tile))) continue;
+    choices.push_back(std::move(candidate.choice));
+  }
+  return choices;
+}
+
+KernelChoice choose_conv(const ConvSpec& spec, const targets::Target& target, const ConvPolicy& policy) {
+  std::vector<KernelChoice> choices = conv_candidates(spec, target, policy);
+  require(!choices.empty(), "a convolution kernel supports the convolution");
+  return std::move(choices.front());
 }
 
 Halo preferred_halo(const ConvSpec& spec, const targets::Target& target, const ConvPolicy& policy) {
-  const auto winograd = better_winograd(spec, target, policy);
-  return winograd ? winograd_halo(spec, *winograd) : required_halo(spec);
+  if (conv_depthwise_supports(spec, target)) return required_halo(spec);
+  const std::vector<Candidate> found = candidates(spec, target, policy);
+  if (found.empty()) return required_halo(spec);
+  if (const auto* winograd = std::get_if<ConvWinogradChoice>(&found.front().choice))
+    return winograd_halo(spec, winograd->tile);
+  return std::holds_alternative<ConvAmxChoice>(found.front().choice) ? Halo{} : required_halo(spec);
 }
 
 std::vector<float> pack_weights(const KernelChoice& choice, const targets::Target& target,
@@ -133,6 +167,8 @@ std::vector<float> pack_weights(const KernelChoice& choice, const targets::Targe
     return pack_conv_direct(direct->spec, direct->tile, target, weights);
   if (const auto* winograd = std::get_if<ConvWinogradChoice>(&choice))
     return pack_conv_winograd(winograd->spec, winograd->tile, target, weights);
+  if (const auto* amx = std::get_if<ConvAmxChoice>(&choice))
+    return pack_conv_amx(amx->spec, amx->tile, target, weights);
   return pack_conv_depthwise(std::get<ConvDepthwiseChoice>(choice).spec, target, weights);
 }
 

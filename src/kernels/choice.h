@@ -25,14 +25,24 @@ struct ConvWinogradChoice {
   WinogradTile tile;
 };
 
-/// Which convolution algorithms a plan may use.
+struct ConvAmxChoice {
+  ConvSpec spec;
+  AmxTile tile;
+};
+
+/// Which algorithms a convolution may use.
 struct ConvPolicy {
-  bool winograd = true;  ///< false: direct sums alone (`--tolerance=exact`)
+  bool winograd = true;  ///< false: no transforms
+  int amx_products = 6;  ///< fewest products of parts that stand for an f32 product: 6, 3, 1; 0: none
+  bool operator==(const ConvPolicy&) const = default;
+
+  /// Direct sums alone (`--tolerance=exact`).
+  static ConvPolicy exact() { return {.winograd = false, .amx_products = 0}; }
 };
 
 /// Everything that a kernel is made from: its family, shapes, algorithm and tile.
-using KernelChoice = std::variant<ConvDirectChoice, ConvDepthwiseChoice, ConvWinogradChoice, PoolSpec,
-                                  ElementwiseSpec, LayoutSpec, UpsampleSpec>;
+using KernelChoice = std::variant<ConvDirectChoice, ConvDepthwiseChoice, ConvWinogradChoice, ConvAmxChoice,
+                                  PoolSpec, ElementwiseSpec, LayoutSpec, UpsampleSpec>;
 
 const char* family_name(const KernelChoice& choice);
 loops::LoopNest build(const std::string& name, const KernelChoice& choice, const targets::Target& target);
@@ -43,8 +53,11 @@ const FeatureMap& dst_of(const KernelChoice& choice);
 /// Null for families without steps.
 Epilogue* epilogue_of(KernelChoice& choice);
 
-/// The best convolution kernel for `spec` by estimate. Winograd only where src has the halo for it. Throws
-/// InternalError when no kernel supports the convolution.
+/// The kernels that may compute `spec` under `policy`, each with its best tile, fastest first by estimate.
+/// Winograd only where src has the halo for it.
+std::vector<KernelChoice> conv_candidates(const ConvSpec& spec, const targets::Target& target,
+                                          const ConvPolicy& policy = {});
+/// The first of them. Throws InternalError when no kernel supports the convolution.
 KernelChoice choose_conv(const ConvSpec& spec, const targets::Target& target, const ConvPolicy& policy = {});
 /// The halo that the best kernel reads; spec's maps have their block but no halo yet.
 Halo preferred_halo(const ConvSpec& spec, const targets::Target& target, const ConvPolicy& policy = {});

@@ -94,6 +94,27 @@ Estimate estimate_conv_winograd(const ConvSpec& spec, const WinogradTile& tile,
 std::vector<float> pack_conv_winograd(const ConvSpec& spec, const WinogradTile& tile,
                                       const targets::Target& target, std::span<const float> weights);
 
+// ---- conv_amx: tile products of bf16 parts ----------------------------------------------------------------
+// One group; targets with tile products. Declared exactness: approximate, for finite values whose parts are
+// normal numbers; with 6 products as a direct sum, with 3 max|error| <= 4e-6, with 1 <= 2e-2, each times
+// max(1, max|dst|) for sums of order 1 (docs/numerics.md). Operands as above; src needs no halo.
+
+struct AmxTile {
+  int products = 6;          ///< of parts, for one f32 product: 6, 3 or 1
+  int64_t rows = 1;          ///< output rows of a slice
+  int64_t panel_slices = 1;  ///< slices along the output channels
+};
+
+bool conv_amx_supports(const ConvSpec& spec, const targets::Target& target);
+std::vector<AmxTile> conv_amx_tiles(const ConvSpec& spec, int products, const targets::Target& target);
+loops::LoopNest conv_amx(const std::string& name, const ConvSpec& spec, const AmxTile& tile,
+                         const targets::Target& target);
+Estimate estimate_conv_amx(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target);
+/// Words of bf16 pairs, by their bits: [output panel][32 channels][tap][part][output vector][channel
+/// pair][output lane].
+std::vector<float> pack_conv_amx(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target,
+                                 std::span<const float> weights);
+
 /// A per-channel vector with zeros up to whole blocks of dst.
 std::vector<float> pad_channels(std::span<const float> values, const FeatureMap& dst,
                                 const targets::Target& target);

@@ -37,7 +37,7 @@ Value unary(Unary op, Value a) {
 }
 
 Value binary(Binary op, Value a, Value b) {
-  const Type type = a->type;
+  const Type type{op == Binary::pack_bf16 ? Scalar::i32 : a->type.scalar, a->type.lanes};
   return make(type, BinaryOp{op, std::move(a), std::move(b)});
 }
 
@@ -81,6 +81,18 @@ BufferId Builder::output(std::string name, int64_t elems, int64_t align_bytes) {
 BufferId Builder::scratch(std::string name, int64_t elems) {
   const BufferId id = output(std::move(name), elems, 64);
   nest_.buffers.back().scratch = true;
+  return id;
+}
+
+BufferId Builder::scratch(std::string name, int64_t elems, Scalar scalar) {
+  const BufferId id = scratch(std::move(name), elems);
+  nest_.buffers.back().scalar = scalar;
+  return id;
+}
+
+BufferId Builder::stream_words(std::string name, int64_t elems, int64_t align_bytes) {
+  const BufferId id = stream(std::move(name), elems, align_bytes);
+  nest_.buffers.back().scalar = Scalar::i32;
   return id;
 }
 
@@ -167,6 +179,22 @@ void Builder::store(BufferId buffer, Affine index, Value value, std::optional<in
 void Builder::store_strided(BufferId buffer, Affine index, Value value, int64_t stride,
                             std::optional<int> active) {
   body().push_back({Store{buffer, std::move(index), std::move(value), stride, active}});
+}
+
+void Builder::tile_zero(int tile) {
+  body().push_back({TileZero{tile}});
+}
+
+void Builder::tile_load(int tile, BufferId buffer, Affine index, int64_t row_stride) {
+  body().push_back({TileLoad{tile, buffer, std::move(index), row_stride}});
+}
+
+void Builder::tile_store(int tile, BufferId buffer, Affine index, int64_t row_stride) {
+  body().push_back({TileStore{tile, buffer, std::move(index), row_stride}});
+}
+
+void Builder::tile_product(int sum, int a, int b) {
+  body().push_back({TileProduct{sum, a, b}});
 }
 
 LoopNest Builder::finish() {

@@ -31,7 +31,11 @@ class Builder {
   BufferId stream(std::string name, int64_t elems, int64_t align_bytes = 4);
   BufferId output(std::string name, int64_t elems, int64_t align_bytes = 4);
   BufferId scratch(std::string name, int64_t elems);
+  BufferId scratch(std::string name, int64_t elems, Scalar scalar);
+  BufferId stream_words(std::string name, int64_t elems, int64_t align_bytes);
   RegisterId registers(std::string name, Type type, int count);
+  /// Tile registers 0 to count - 1.
+  void tiles(int count) { nest_.tiles = count; }
 
   /// The parallel axis: once per nest, before any statement.
   Affine slices(int64_t count);
@@ -56,6 +60,11 @@ class Builder {
   void store(BufferId buffer, Affine index, Value value, std::optional<int> active = {});
   void store_strided(BufferId buffer, Affine index, Value value, int64_t stride,
                      std::optional<int> active = {});
+
+  void tile_zero(int tile);
+  void tile_load(int tile, BufferId buffer, Affine index, int64_t row_stride = k_tile_words);
+  void tile_store(int tile, BufferId buffer, Affine index, int64_t row_stride = k_tile_words);
+  void tile_product(int sum, int a, int b);
 
   /// The finished nest. Throws InternalError when check() finds a fault.
   LoopNest finish();

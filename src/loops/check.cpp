@@ -25,6 +25,8 @@ class Checker {
   void run() {
     check_name(nest_.name);
     for (const Buffer& buffer : nest_.buffers) check_buffer(buffer);
+    expect(nest_.tiles >= 0 && nest_.tiles <= k_most_tiles,
+           fmt::format("{} tiles of {}", nest_.tiles, k_most_tiles));
     for (const Register& reg : nest_.registers) {
       check_type(reg.type);
       expect(reg.count >= 1, fmt::format("register {} has {} slots", reg.name, reg.count));
@@ -161,8 +163,11 @@ class Checker {
   }
 
   void check_kind(Type type, const BinaryOp& binary) {
-    same(check_value(binary.a), type, "binary operation");
-    same(check_value(binary.b), type, "binary operation");
+    const bool packs = binary.op == Binary::pack_bf16;
+    if (packs) expect(type.scalar == Scalar::i32, "packed bf16 is i32");
+    const Type operand{packs ? Scalar::f32 : type.scalar, type.lanes};
+    same(check_value(binary.a), operand, "binary operation");
+    same(check_value(binary.b), operand, "binary operation");
     const bool shift = binary.op == Binary::shift_left || binary.op == Binary::shift_right;
     const bool bits = shift || binary.op == Binary::bit_and || binary.op == Binary::bit_or;
     if (bits) expect(type.scalar == Scalar::i32, "a bit operation is i32");
@@ -245,6 +250,34 @@ class Checker {
     check_affine(branch.b);
     check_body(branch.then);
     check_body(branch.otherwise);
+  }
+
+  void check_tile(int tile) const {
+    expect(tile >= 0 && tile < nest_.tiles, fmt::format("tile {} of {}", tile, nest_.tiles));
+  }
+
+  void check_stmt(const TileZero& zero) { check_tile(zero.tile); }
+
+  void check_stmt(const TileLoad& load) {
+    check_tile(load.tile);
+    buffer(load.buffer);
+    check_affine(load.index);
+    expect(load.row_stride >= 0, "a tile's rows go backwards");
+  }
+
+  void check_stmt(const TileStore& store) {
+    check_tile(store.tile);
+    const Buffer& target = buffer(store.buffer);
+    expect(target.written, fmt::format("buffer {} is read-only and is written", target.name));
+    expect(target.scalar == Scalar::f32, "a tile of sums is stored to f32");
+    expect(store.row_stride >= k_tile_words, "a tile's stored rows overlap");
+    check_affine(store.index);
+  }
+
+  void check_stmt(const TileProduct& product) {
+    for (const int tile : {product.sum, product.a, product.b}) check_tile(tile);
+    expect(product.sum != product.a && product.sum != product.b && product.a != product.b,
+           "a tile product needs three tiles");
   }
 
   const LoopNest& nest_;

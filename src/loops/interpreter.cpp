@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/diagnostic.h"
 #include "loops/check.h"
 #include "loops/lanes.h"
 #include "loops/program.h"
+#include "loops/tiles.h"
 
 namespace onepass::loops {
 
@@ -23,6 +25,7 @@ class Interpreter {
   Interpreter(const LoopNest& nest, const Program& program, std::span<const std::span<std::byte>> operands)
       : nest_(nest), program_(program), frame_(program.frame), vars_(nest.vars.size()) {
     registers_.resize(program.register_words);
+    tiles_.resize(nest.tiles);
     assigned_.resize(program.register_slots);
     size_t operand = 0;
     for (const Buffer& buffer : nest.buffers) {
@@ -46,6 +49,7 @@ class Interpreter {
   void run(int64_t slice) {
     for (auto& scratch : scratch_) std::fill(scratch.begin(), scratch.end(), k_nan_word);
     std::fill(assigned_.begin(), assigned_.end(), 0);
+    for (Tile& tile : tiles_) tile.defined = false;
     if (nest_.slice.id >= 0) vars_[nest_.slice.id] = slice;
     run_body(program_.body_begin, program_.body_end);
   }
@@ -144,6 +148,10 @@ class Interpreter {
   void binary(const Op& op) {
     uint32_t* frame = frame_.data();
     const auto kind = static_cast<Binary>(op.detail);
+    if (kind == Binary::pack_bf16) {
+      for (int i = 0; i < op.lanes; ++i) frame[op.dst + i] = pack_bf16(frame[op.a + i], frame[op.b + i]);
+      return;
+    }
     if (op.scalar == Scalar::f32)
       return binary_f32_lanes(kind, op.lanes, frame + op.a, frame + op.b, frame + op.dst);
     expect(binary_i32_lanes(kind, op.lanes, frame + op.a, frame + op.b, frame + op.dst),
@@ -227,6 +235,40 @@ class Interpreter {
       run_body(step.other_begin, step.other_end);
   }
 
+  // ---- tiles ----------------------------------------------------------------------------------------------
+
+  void tile_zero(const Step& step) {
+    tiles_[step.tile].words.fill(0);
+    tiles_[step.tile].defined = true;
+  }
+
+  void tile_load(const Step& step) {
+    Tile& tile = tiles_[step.tile];
+    for (int row = 0; row < k_tile_rows; ++row) {
+      const int64_t index = evaluate(step.a) + row * step.stride;
+      copy_words(k_tile_words, elements(step.object, index, 1, k_tile_words),
+                 tile.words.data() + row * k_tile_words);
+    }
+    tile.defined = true;
+  }
+
+  void tile_store(const Step& step) {
+    const Tile& tile = tiles_[step.tile];
+    expect(tile.defined, fmt::format("tile {} is stored before it is set", step.tile));
+    for (int row = 0; row < k_tile_rows; ++row) {
+      const int64_t index = evaluate(step.a) + row * step.stride;
+      copy_words(k_tile_words, tile.words.data() + row * k_tile_words,
+                 elements(step.object, index, 1, k_tile_words));
+    }
+  }
+
+  void multiply_tiles(const Step& step) {
+    for (const int32_t tile : {step.tile, step.tile_a, step.tile_b})
+      expect(tiles_[tile].defined, fmt::format("tile {} is read before it is set", tile));
+    tile_product(tiles_[step.tile].words.data(), tiles_[step.tile_a].words.data(),
+                 tiles_[step.tile_b].words.data());
+  }
+
   void run_body(int32_t begin, int32_t end) {
     for (int32_t i = begin; i < end; ++i) {
       const Step& step = program_.steps[i];
@@ -247,15 +289,33 @@ class Interpreter {
         case StepKind::branch:
           branch(step);
           break;
+        case StepKind::tile_zero:
+          tile_zero(step);
+          break;
+        case StepKind::tile_load:
+          tile_load(step);
+          break;
+        case StepKind::tile_store:
+          tile_store(step);
+          break;
+        case StepKind::tile_product:
+          multiply_tiles(step);
+          break;
       }
     }
   }
+
+  struct Tile {
+    std::array<uint32_t, size_t{k_tile_rows} * k_tile_words> words;
+    bool defined = false;
+  };
 
   const LoopNest& nest_;
   const Program& program_;
   std::vector<uint32_t> frame_, registers_;
   std::vector<uint8_t> assigned_;
   std::vector<int64_t> vars_;
+  std::vector<Tile> tiles_;
   std::vector<std::byte*> memory_;
   std::vector<std::vector<uint32_t>> scratch_;
 };

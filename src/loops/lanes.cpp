@@ -185,6 +185,7 @@ bool binary_i32_lanes(Binary op, int lanes, const uint32_t* a, const uint32_t* b
       map2_i32(lanes, a, b, dst, [](int32_t x, int32_t y) { return x >> y; });
       break;
     case Binary::div:
+    case Binary::pack_bf16:
       return false;
   }
   return true;

@@ -14,8 +14,8 @@ const char* name(Unary op) {
 }
 
 const char* name(Binary op) {
-  constexpr const char* names[] = {"add", "sub",     "mul",    "div",        "max",
-                                   "min", "bit_and", "bit_or", "shift_left", "shift_right"};
+  constexpr const char* names[] = {"add",     "sub",    "mul",        "div",         "max",      "min",
+                                   "bit_and", "bit_or", "shift_left", "shift_right", "pack_bf16"};
   return names[static_cast<int>(op)];
 }
 

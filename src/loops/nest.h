@@ -77,8 +77,22 @@ enum class Unary : uint8_t {
 };
 
 /// add, sub and mul take f32 or i32 (which wraps), div f32. max is a > b ? a : b and min a < b ? a : b, so
-/// that b is the result when either is NaN. The others take i32; shift_right is arithmetic.
-enum class Binary : uint8_t { add, sub, mul, div, max, min, bit_and, bit_or, shift_left, shift_right };
+/// that b is the result when either is NaN. pack_bf16 takes f32 and gives i32: bf16(a) in the low half of the
+/// word and bf16(b) in the high half, each rounded to nearest even, with denormals as zero of their sign. The
+/// others take i32; shift_right is arithmetic.
+enum class Binary : uint8_t {
+  add,
+  sub,
+  mul,
+  div,
+  max,
+  min,
+  bit_and,
+  bit_or,
+  shift_left,
+  shift_right,
+  pack_bf16
+};
 
 struct Expr;
 using Value = std::shared_ptr<const Expr>;  ///< shared sub-expressions are computed once per statement
@@ -190,8 +204,41 @@ struct If {
   Body then, otherwise;
 };
 
+// Tiles are registers of k_tile_rows rows of k_tile_words words: sums hold f32, operands pairs of bf16 (i32,
+// as pack_bf16 makes them). They are undefined until zeroed or loaded.
+
+inline constexpr int k_tile_rows = 16;
+inline constexpr int k_tile_words = 16;
+inline constexpr int k_most_tiles = 8;
+
+struct TileZero {
+  int tile = 0;
+};
+
+/// Row r is the words [index + r * row_stride, + k_tile_words).
+struct TileLoad {
+  int tile = 0;
+  BufferId buffer;
+  Affine index;
+  int64_t row_stride = k_tile_words;
+};
+
+struct TileStore {
+  int tile = 0;
+  BufferId buffer;
+  Affine index;
+  int64_t row_stride = k_tile_words;
+};
+
+/// sum[m][n] += (sum over k of a[m][k].low * b[k][n].low) + (the same of the high halves): two fma chains in
+/// the order of k that start at zero, their sum, and its sum with the old value, each rounded to nearest
+/// even; denormal operands and results are zero (TDPBF16PS of Intel's manual).
+struct TileProduct {
+  int sum = 0, a = 0, b = 0;
+};
+
 struct Stmt {
-  std::variant<For, Let, Store, Assign, If> kind;
+  std::variant<For, Let, Store, Assign, If, TileZero, TileLoad, TileStore, TileProduct> kind;
 };
 
 // ---- nests ------------------------------------------------------------------------------------------------
@@ -220,6 +267,7 @@ struct LoopNest {
   std::string name;
   std::vector<Buffer> buffers;
   std::vector<Register> registers;
+  int tiles = 0;                  ///< tile registers, up to k_most_tiles
   std::vector<std::string> vars;  ///< name of each variable, by id
   Var slice;
   int64_t slices = 1;

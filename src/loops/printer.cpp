@@ -27,6 +27,7 @@ class Printer {
     for (const Buffer& buffer : nest_.buffers) print_buffer(buffer);
     for (const Register& reg : nest_.registers)
       line(fmt::format("registers {}: {}[{}]", reg.name, type_text(reg.type), reg.count));
+    if (nest_.tiles > 0) line(fmt::format("tiles {}", nest_.tiles));
     if (nest_.slice.id >= 0) line(fmt::format("parallel {}", variable(nest_.slice)));
     print_body(nest_.body);
     return std::move(text_);
@@ -191,6 +192,24 @@ class Printer {
     print_nested(fmt::format("if {} {} {}", affine(branch.a), sign(branch.compare), affine(branch.b)),
                  branch.then);
     if (!branch.otherwise.empty()) print_nested("else", branch.otherwise);
+  }
+
+  std::string tile_rows(BufferId buffer, const Affine& index, int64_t row_stride) const {
+    return fmt::format("{}[{} rows {}]", nest_.buffers[buffer.id].name, affine(index), row_stride);
+  }
+
+  void print_stmt(const TileZero& zero) { line(fmt::format("tile {} = 0", zero.tile)); }
+
+  void print_stmt(const TileLoad& load) {
+    line(fmt::format("tile {} = {}", load.tile, tile_rows(load.buffer, load.index, load.row_stride)));
+  }
+
+  void print_stmt(const TileStore& store) {
+    line(fmt::format("{} = tile {}", tile_rows(store.buffer, store.index, store.row_stride), store.tile));
+  }
+
+  void print_stmt(const TileProduct& product) {
+    line(fmt::format("tile {} += tile {} * tile {}", product.sum, product.a, product.b));
   }
 
   const LoopNest& nest_;

@@ -104,7 +104,7 @@ class ProgramBuilder {
     const auto detail = static_cast<uint8_t>(binary.op);
     return push({.kind = OpKind::binary,
                  .detail = detail,
-                 .scalar = type.scalar,
+                 .scalar = binary.a->type.scalar,
                  .lanes = type.lanes,
                  .a = a,
                  .b = b});
@@ -192,6 +192,26 @@ class ProgramBuilder {
     std::tie(step.body_begin, step.body_end) = lower(branch.then);
     std::tie(step.other_begin, step.other_end) = lower(branch.otherwise);
     return step;
+  }
+
+  static Step lower_stmt(const TileZero& zero) { return {.kind = StepKind::tile_zero, .tile = zero.tile}; }
+
+  Step lower_stmt(const TileLoad& load) {
+    Step step{.kind = StepKind::tile_load, .object = load.buffer.id, .tile = load.tile};
+    step.a = affine(load.index);
+    step.stride = load.row_stride;
+    return step;
+  }
+
+  Step lower_stmt(const TileStore& store) {
+    Step step{.kind = StepKind::tile_store, .object = store.buffer.id, .tile = store.tile};
+    step.a = affine(store.index);
+    step.stride = store.row_stride;
+    return step;
+  }
+
+  static Step lower_stmt(const TileProduct& product) {
+    return {.kind = StepKind::tile_product, .tile = product.sum, .tile_a = product.a, .tile_b = product.b};
   }
 
   const LoopNest& nest_;

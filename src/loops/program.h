@@ -35,7 +35,17 @@ struct Op {
   int active = 0;
 };
 
-enum class StepKind : uint8_t { loop, let, store, assign, branch };
+enum class StepKind : uint8_t {
+  loop,
+  let,
+  store,
+  assign,
+  branch,
+  tile_zero,
+  tile_load,
+  tile_store,
+  tile_product
+};
 
 struct Step {
   StepKind kind;
@@ -44,6 +54,7 @@ struct Step {
   int32_t var = 0;
   int32_t first_op = 0, op_count = 0;  ///< evaluated before the step
   int32_t value = 0, object = 0;       ///< of a store or an assignment
+  int32_t tile = 0, tile_a = 0, tile_b = 0;
   int lanes = 1, active = 0;
   AffineRange a, b;  ///< bounds, operands, or index in a
   int64_t stride = 1;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -74,6 +75,10 @@ KernelChoice reduced(KernelChoice choice, const targets::Target& target) {
     const kernels::Halo halo = kernels::winograd_halo(winograd->spec, winograd->tile);
     winograd->spec.src =
         like(winograd->spec.src, winograd->spec.src.c, winograd->spec.src.h, winograd->spec.src.w, halo);
+  } else if (auto* amx = std::get_if<kernels::ConvAmxChoice>(&choice)) {
+    reduce_conv(amx->spec, lanes, lanes, 2);
+    amx->tile.rows = std::min(amx->tile.rows, amx->spec.dst.h);
+    amx->tile.panel_slices = 1;
   } else if (auto* depthwise = std::get_if<kernels::ConvDepthwiseChoice>(&choice)) {
     reduce_conv(depthwise->spec, lanes, depthwise->tile.pixels, 1);
   } else if (auto* pool = std::get_if<kernels::PoolSpec>(&choice)) {
@@ -103,6 +108,17 @@ Memory seeded(int64_t elems, uint32_t seed) {
   return memory;
 }
 
+/// Seeded contents; words hold two bf16 of this size.
+Memory seeded(const loops::Buffer& buffer, uint32_t seed) {
+  Memory memory = seeded(buffer.elems, seed);
+  if (buffer.scalar == loops::Scalar::f32) return memory;
+  for (float& value : memory) {
+    const auto bits = std::bit_cast<uint32_t>(value);
+    value = std::bit_cast<float>((bits & 0xffff0000U) | bits >> 16);
+  }
+  return memory;
+}
+
 struct Given {
   size_t operand;
   const Memory& values;
@@ -118,7 +134,7 @@ Memory run(const loops::LoopNest& nest, const std::vector<uint32_t>& seeds,
     if (given && given->operand == i) {
       memories.push_back(given->values);
     } else {
-      memories.push_back(buffer.written ? Memory(buffer.elems, 0.0F) : seeded(buffer.elems, seeds.at(i)));
+      memories.push_back(buffer.written ? Memory(buffer.elems, 0.0F) : seeded(buffer, seeds.at(i)));
     }
   }
   std::vector<std::span<std::byte>> operands;

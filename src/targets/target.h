@@ -18,6 +18,7 @@ struct Target {
   int vector_lanes;      ///< f32 lanes of a vector register; also the channel block of a feature map
   int vector_registers;
   bool broadcast_operand;                ///< a scalar in memory is an FMA operand for free (AVX-512 {1toN})
+  double tile_products_per_ns;           ///< 16x16x32 bf16 tile products of one core; 0 without AMX
   int64_t l1_bytes, l2_bytes, l3_bytes;  ///< per core, per core, shared
   double flops_per_cycle;                ///< peak f32 FMA, one core
   double clock_ghz;                      ///< for the cost model; nominal

@@ -56,6 +56,19 @@ TEST_P(EmitTarget, CompiledKernelsEqualTheInterpreter) {
   expect_interpreter_results(Library::from_llvm(nests, *GetParam()), nests);
 }
 
+TEST_P(EmitTarget, TileProductsEqualTheInterpreter) {
+  if (GetParam()->tile_products_per_ns == 0) GTEST_SKIP() << GetParam()->name << " has no tiles";
+  const std::vector<loops::LoopNest> nests = tile_nests();
+  const std::string text = emit::assembly(nests, *GetParam());
+  EXPECT_EQ(count(text, "ldtilecfg"), 1);
+  EXPECT_EQ(count(text, "tilerelease"), 1);
+  EXPECT_EQ(count(text, "tdpbf16ps"), 3);
+  EXPECT_GE(count(text, "vcvtne2ps2bf16"), 2);
+  if (!targets::host_executes(*GetParam()))
+    GTEST_SKIP() << GetParam()->name << " compiled, not executed: this host lacks it";
+  expect_interpreter_results(Library::from_llvm(nests, *GetParam()), nests);
+}
+
 TEST_P(EmitTarget, SameNestsGiveTheSameBytes) {
   const std::vector<loops::LoopNest> nests = construct_nests(8);
   EXPECT_EQ(emit::compile_object(nests, *GetParam()), emit::compile_object(nests, *GetParam()));
@@ -112,6 +125,10 @@ INSTANTIATE_TEST_SUITE_P(Targets, EmitTarget, testing::ValuesIn(all_targets()), 
 TEST(CSource, CompiledTextEqualsTheInterpreter) {
   const std::vector<loops::LoopNest> nests = all_nests();
   expect_interpreter_results(Library::from_c(nests), nests);
+}
+
+TEST(CSource, TileProductsEqualTheInterpreter) {
+  expect_interpreter_results(Library::from_c(tile_nests()), tile_nests());
 }
 
 TEST(Emit, TextsAreNotEmpty) {

@@ -226,6 +226,48 @@ LoopNest window(const std::string& name, int lanes, bool overlapping) {
   return b.finish();
 }
 
+/// Packs pairs of f32 vectors and gives back the words.
+LoopNest packed_pairs(int lanes) {
+  Builder b(fmt::format("packed_pairs_{}", lanes));
+  const BufferId src = b.input("src", 64 * lanes), dst = b.output("dst", 32 * lanes);
+  b.loop("i", 0, 32, 1, [&](Affine i) {
+    const Value words = binary(Binary::pack_bf16, b.load(src, i * (2 * lanes), lanes),
+                               b.load(src, i * (2 * lanes) + lanes, lanes));
+    b.store(dst, i * lanes, unary(Unary::bits_to_f32, words));
+  });
+  return b.finish();
+}
+
+/// Two products into one tile of sums and one into a loaded tile, with rows apart.
+LoopNest tile_products() {
+  Builder b("tile_products");
+  constexpr int64_t row = k_tile_words, tile = k_tile_rows * row;
+  const BufferId src = b.input("src", 7 * tile), sums = b.input("sums", 3 * tile);
+  const BufferId words = b.scratch("words", 3 * tile, Scalar::i32);
+  const BufferId dst = b.output("dst", 4 * tile);
+  b.tiles(4);
+  const Affine slice = b.slices(2);
+  b.loop("i", 0, 3 * k_tile_rows, 1, [&](Affine i) {
+    const Affine from = slice * row + i * (2 * row);
+    b.store(words, i * row, binary(Binary::pack_bf16, b.load(src, from, row), b.load(src, from + 7, row)));
+  });
+  b.tile_zero(0);
+  b.tile_load(1, sums, slice * row, row + 8);
+  b.tile_load(2, words, 0);
+  b.tile_load(3, words, tile);
+  b.tile_product(0, 2, 3);
+  b.tile_product(1, 3, 2);
+  b.tile_load(2, words, slice * row, 2 * row);
+  b.tile_product(0, 2, 3);
+  b.tile_store(0, dst, slice * (2 * tile), row);
+  b.tile_store(1, dst, slice * (2 * tile) + row, row + row);
+  return b.finish();
+}
+
+std::vector<LoopNest> tile_nests() {
+  return {packed_pairs(16), packed_pairs(8), tile_products()};
+}
+
 std::vector<LoopNest> construct_nests(int lanes) {
   std::vector<LoopNest> nests;
   nests.push_back(vector_add(lanes));

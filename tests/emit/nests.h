@@ -23,4 +23,7 @@ loops::LoopNest window(const std::string& name, int lanes, bool overlapping);
 /// Small nests that together use every construct of the language at `lanes` lanes.
 std::vector<loops::LoopNest> construct_nests(int lanes);
 
+/// bf16 packing and tile products, for targets with tiles, for the C text and the interpreter.
+std::vector<loops::LoopNest> tile_nests();
+
 }  // namespace onepass::test

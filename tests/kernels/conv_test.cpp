@@ -73,6 +73,14 @@ std::vector<KernelChoice> choices(const ConvSpec& spec, const targets::Target& t
   if (conv_depthwise_supports(spec, target))
     for (const DepthwiseTile& tile : conv_depthwise_tiles(spec, target))
       result.push_back(ConvDepthwiseChoice{spec, tile});
+  if (conv_amx_supports(spec, target)) {
+    for (const int products : {6, 3}) {
+      const std::vector<AmxTile> tiles = conv_amx_tiles(spec, products, target);
+      result.push_back(ConvAmxChoice{spec, tiles.front()});
+      result.push_back(ConvAmxChoice{spec, tiles.back()});
+    }
+    return result;  // the rest is as on the class without tiles
+  }
   if (conv_direct_supports(spec, target)) {
     const std::vector<ConvTile> tiles = conv_direct_tiles(spec, target);
     // The best, the last, and the best again with the other order of slices.

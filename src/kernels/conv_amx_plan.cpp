@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// conv_amx: what it supports, its tiles, its packed weights and its cost.
+#include <algorithm>
+#include <bit>
+
+#include "base/diagnostic.h"
+#include "kernels/conv_amx_geometry.h"
+#include "loops/tiles.h"
+
+namespace onepass::kernels {
+
+namespace {
+
+constexpr int64_t k_tile_words = int64_t{loops::k_tile_rows} * loops::k_tile_words;
+
+int64_t ceil_div(int64_t a, int64_t b) {
+  return (a + b - 1) / b;
+}
+
+int64_t parts_of(int products) {
+  return products == 6 ? 3 : products == 3 ? 2 : 1;
+}
+
+int64_t row_blocks_of(const ConvSpec& spec, int64_t rows) {
+  return ceil_div(spec.dst.h, rows);
+}
+
+/// Part `part` of `value`, as stage_pixel of the kernel takes it: rounded to nearest after the parts before.
+uint32_t part_of(float value, int64_t part) {
+  for (;; --part) {
+    const uint32_t bits = loops::pack_bf16(std::bit_cast<uint32_t>(value), 0);
+    if (part == 0) return bits;
+    value -= std::bit_cast<float>(bits << 16);
+  }
+}
+
+double stage_cycles(const AmxGeometry& g) {
+  // Per 32 channels of a position: loads, conversions and stores of its parts.
+  const double per_position = g.parts == 3 ? 14 : g.parts == 2 ? 9 : 5;
+  return per_position * static_cast<double>(g.groups32 * g.phases_h * g.phases_w * g.staged_rows * g.pitch);
+}
+
+double product_ns(const AmxGeometry& g, int products, int64_t panels, const targets::Target& target) {
+  const double per_run = static_cast<double>(g.tiles * g.groups32 * g.taps * products);
+  const double vectors =
+      static_cast<double>(panels) * static_cast<double>(g.vectors) / static_cast<double>(g.panels);
+  return per_run * vectors * static_cast<double>(g.segments) / target.tile_products_per_ns;
+}
+
+/// Nanoseconds of one slice.
+double slice_ns(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target) {
+  const AmxGeometry g(spec, tile, target);
+  const double outputs = static_cast<double>(g.rows * spec.dst.w * g.panels_per_slice * k_amx_panel_vectors);
+  const double output_cycles = outputs * (4 + flops_per_element(spec.epilogue));
+  const double sum_stores =
+      static_cast<double>(g.segments * g.tiles * g.panels_per_slice * k_amx_panel_vectors);
+  const double vector_ns = (stage_cycles(g) + output_cycles + 16 * sum_stores) / target.clock_ghz;
+  // Weights that do not stay in L2 beside the staged source come from further away for every block of rows.
+  const double weight_bytes =
+      static_cast<double>(g.panels_per_slice * g.panel_words(k_amx_panel_vectors)) * 4;
+  const bool stays = g.weight_words() * 4 < target.l2_bytes / 2;
+  const double stream_ns = weight_bytes / (stays ? target.l2_bytes_per_ns / 2 : target.l3_bytes_per_ns);
+  return std::max(product_ns(g, tile.products, g.panels_per_slice, target), stream_ns) + vector_ns + 60;
+}
+
+double predicted_ns(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target) {
+  const auto slices = static_cast<double>(spec.dst.n * row_blocks_of(spec, tile.rows) * tile.panel_slices);
+  return slices * slice_ns(spec, tile, target);
+}
+
+}  // namespace
+
+std::span<const PartPair> part_pairs(int products) {
+  static constexpr PartPair k_six[] = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}};
+  static constexpr PartPair k_three[] = {{1, 0}, {0, 0}, {0, 1}};
+  static constexpr PartPair k_one[] = {{0, 0}};
+  if (products == 6) return k_six;
+  if (products == 3) return k_three;
+  require(products == 1, "an f32 product is 6, 3 or 1 products of parts");
+  return k_one;
+}
+
+AmxGeometry::AmxGeometry(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target)
+    : parts(parts_of(tile.products)),
+      groups32(ceil_div(spec.src.c, k_amx_channels)),
+      taps(spec.kernel_h * spec.kernel_w),
+      vectors(ceil_div(spec.dst.c, target.vector_lanes)),
+      panels(ceil_div(vectors, k_amx_panel_vectors)),
+      last_vectors(vectors - (panels - 1) * k_amx_panel_vectors),
+      panels_per_slice(ceil_div(panels, tile.panel_slices)),
+      row_blocks(row_blocks_of(spec, tile.rows)),
+      rows(tile.rows),
+      reach_h((spec.kernel_h - 1) * spec.dilation_h / spec.stride_h),
+      reach_w((spec.kernel_w - 1) * spec.dilation_w / spec.stride_w),
+      phases_h(std::min(spec.stride_h, (spec.kernel_h - 1) * spec.dilation_h + 1)),
+      phases_w(std::min(spec.stride_w, (spec.kernel_w - 1) * spec.dilation_w + 1)),
+      pitch(spec.dst.w + reach_w),
+      staged_rows(tile.rows + reach_h) {
+  const int64_t run = (rows - 1) * pitch + spec.dst.w;
+  const bool one_run = ceil_div(run, loops::k_tile_rows) <= rows * ceil_div(spec.dst.w, loops::k_tile_rows);
+  segment_rows = one_run ? rows : 1;
+  segments = rows / segment_rows;
+  tiles = ceil_div(one_run ? run : spec.dst.w, loops::k_tile_rows);
+  // The last tile of a run reads whole tiles from every tap's offset, also behind the staged rows.
+  const int64_t last_read = (segments - 1) * pitch + tiles * loops::k_tile_rows + reach_h * pitch + reach_w;
+  plane_positions = std::max(staged_rows * pitch, last_read);
+  plane_words = plane_positions * loops::k_tile_words;
+  part_words = groups32 * phases_h * phases_w * plane_words;
+}
+
+int64_t AmxGeometry::panel_words(int64_t panel_vectors) const {
+  return groups32 * taps * parts * panel_vectors * k_tile_words;
+}
+
+int64_t AmxGeometry::weight_words() const {
+  return (panels - 1) * panel_words(k_amx_panel_vectors) + panel_words(last_vectors);
+}
+
+int64_t AmxGeometry::sum_elems() const {
+  return k_amx_panel_vectors * tiles * k_tile_words;
+}
+
+bool conv_amx_supports(const ConvSpec& spec, const targets::Target& target) {
+  const int64_t lanes = target.vector_lanes;
+  const bool writes = spec.dst.block == lanes || (spec.dst.block >= spec.dst.c && spec.dst.h == 1);
+  const bool reads = spec.src.block == lanes || (spec.src.block >= spec.src.c && spec.src.block > 1);
+  return target.tile_products_per_ns > 0 && spec.groups == 1 && writes && reads;
+}
+
+std::vector<AmxTile> conv_amx_tiles(const ConvSpec& spec, int products, const targets::Target& target) {
+  std::vector<std::pair<double, AmxTile>> candidates;
+  const int64_t panels = ceil_div(ceil_div(spec.dst.c, target.vector_lanes), k_amx_panel_vectors);
+  for (int64_t blocks = 1; blocks <= spec.dst.h; ++blocks) {
+    const int64_t rows = ceil_div(spec.dst.h, blocks);
+    if (row_blocks_of(spec, rows) != blocks) continue;
+    for (int64_t panel_slices = 1; panel_slices <= panels && panel_slices <= 16; panel_slices *= 2) {
+      // Fewer slices than cores would leave cores idle; up to here a slice's fixed cost decides.
+      constexpr int64_t k_least_slices = 4;
+      if (spec.dst.n * blocks * panel_slices < std::min(k_least_slices, panels * spec.dst.h)) continue;
+      const AmxTile tile{.products = products, .rows = rows, .panel_slices = panel_slices};
+      const AmxGeometry g(spec, tile, target);
+      if ((g.stage_words() + g.sum_elems()) * 4 > target.l2_bytes * 3 / 5 && rows > 1) continue;
+      candidates.emplace_back(predicted_ns(spec, tile, target), tile);
+    }
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::vector<AmxTile> tiles;
+  for (const auto& [ns, tile] : candidates) tiles.push_back(tile);
+  return tiles;
+}
+
+Estimate estimate_conv_amx(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target) {
+  const AmxGeometry g(spec, tile, target);
+  Estimate e;
+  const double reduction = static_cast<double>(spec.src.c * g.taps);
+  e.flops = static_cast<double>(spec.dst.values()) * (2 * reduction + flops_per_element(spec.epilogue));
+  e.executed_flops =
+      2.0 * static_cast<double>(spec.dst.n * g.row_blocks * g.segments * g.tiles * loops::k_tile_rows *
+                                g.vectors * target.vector_lanes * g.groups32 * k_amx_channels * g.taps);
+  e.bytes_read = spec.src.values() * 4;
+  for (const EpilogueStep& step : spec.epilogue.steps)
+    if (step.operand.kind == StepOperand::Kind::map) e.bytes_read += step.operand.map.values() * 4;
+  e.bytes_written = spec.dst.n * spec.dst.batch_stride * 4;
+  e.weight_bytes = g.weight_words() * 4;
+  e.l2_bytes = e.weight_bytes * g.row_blocks * spec.dst.n;
+  e.scratch_bytes = (g.stage_words() + g.sum_elems()) * 4;
+  e.registers = 8;
+  const double cycles = predicted_ns(spec, tile, target) * target.clock_ghz;
+  e.efficiency = e.executed_flops / target.flops_per_cycle / std::max(1.0, cycles);
+  return e;
+}
+
+std::vector<float> pack_conv_amx(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target,
+                                 std::span<const float> weights) {
+  const AmxGeometry g(spec, tile, target);
+  const int64_t lanes = target.vector_lanes, half = k_amx_channels / 2;
+  require(static_cast<int64_t>(weights.size()) == spec.dst.c * spec.src.c * g.taps,
+          "weights have the shape of the convolution");
+  std::vector<float> packed(g.weight_words(), 0.0F);
+  for (int64_t k = 0; k < spec.dst.c; ++k) {
+    const int64_t vector = k / lanes, panel = vector / k_amx_panel_vectors;
+    const int64_t width = panel == g.panels - 1 ? g.last_vectors : k_amx_panel_vectors;
+    const int64_t within = vector - panel * k_amx_panel_vectors;
+    for (int64_t c = 0; c < spec.src.c; ++c)
+      for (int64_t tap = 0; tap < g.taps; ++tap)
+        for (int64_t part = 0; part < g.parts; ++part) {
+          const int64_t step = (c / k_amx_channels * g.taps + tap) * g.parts + part;
+          const int64_t pair = c % half, high = c % k_amx_channels / half;
+          float& word =
+              packed[panel * g.panel_words(k_amx_panel_vectors) + (step * width + within) * k_tile_words +
+                     pair * loops::k_tile_words + k % lanes];
+          const uint32_t bits = part_of(weights[(k * spec.src.c + c) * g.taps + tap], part);
+          word = std::bit_cast<float>(std::bit_cast<uint32_t>(word) | bits << (16 * high));
+        }
+  }
+  return packed;
+}
+
+}  // namespace onepass::kernels
