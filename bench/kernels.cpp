@@ -77,6 +77,13 @@ std::vector<Candidate> candidates(const kernels::ConvSpec& spec, const targets::
       result.push_back({fmt::format("depthwise {}", tile.pixels), kernels::ConvDepthwiseChoice{spec, tile}});
     return result;
   }
+  if (kernels::conv_amx_supports(spec, target))
+    for (const int products : {6, 3, 1}) {
+      const auto tiles = kernels::conv_amx_tiles(spec, products, target);
+      for (size_t i = 0; i < std::min(most, tiles.size()); ++i)
+        result.push_back({fmt::format("amx{} rows {} by {}", products, tiles[i].rows, tiles[i].panel_slices),
+                          kernels::ConvAmxChoice{spec, tiles[i]}});
+    }
   const auto direct = kernels::conv_direct_tiles(spec, target);
   for (size_t i = 0; i < std::min(most, direct.size()); ++i)
     result.push_back({fmt::format("direct {}x{} merge {}", direct[i].pixels,
@@ -144,6 +151,7 @@ class Subject {
 
 void measure(const Shape& shape, const targets::Target& target, bool rotate, size_t most) {
   constexpr int k_rounds = 25;
+  constexpr double k_warm_ns = 3e6;
   const kernels::ConvSpec spec = spec_of(shape, target);
   const std::vector<Candidate> all = candidates(spec, target, most);
   std::vector<loops::LoopNest> nests;
@@ -157,7 +165,8 @@ void measure(const Shape& shape, const targets::Target& target, bool rotate, siz
   for (int round = 0; round < k_rounds; ++round) {
     peaks.push_back(driver::measure_fma_peak_gflops(target, 2));
     for (size_t i = 0; i < subjects.size(); ++i) {
-      subjects[i].run_ns();
+      // A core reaches its rate for wide vectors and tiles only after some milliseconds of them.
+      for (double warm_ns = 0; warm_ns < k_warm_ns;) warm_ns += subjects[i].run_ns();
       times[i].push_back(subjects[i].run_ns());
     }
   }

@@ -61,6 +61,8 @@ typedef struct onepass_run {
   int64_t (*output_dims)[ONEPASS_MAX_RANK]; /* may be null: receives the actual extents of each output */
   int first_launch,
       end_launch; /* 0, 0: all launches; otherwise only [first, end), for measuring and parity */
+  const void* weights; /* null: those in the model; else a copy of them, 64-byte aligned, on pages of the caller's
+                          choice: large pages make big models faster */
 } onepass_run;
 
 int onepass_model_input_count(void);
@@ -70,6 +72,8 @@ const onepass_tensor_info* onepass_model_input(int i);
 const onepass_tensor_info* onepass_model_output(int i);
 /* Bytes of arena that a run with `threads` threads needs; 0 when threads < 1. */
 size_t onepass_model_arena_bytes(int threads);
+/* The weights inside the model, for a caller who copies them; *bytes receives their size. */
+const void* onepass_model_weights(size_t* bytes);
 /* Computes the outputs. The result does not depend on the number of threads, bit for bit. */
 onepass_status onepass_model_run(const onepass_run* run);
 

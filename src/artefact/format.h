@@ -10,7 +10,7 @@
 namespace onepass::artefact {
 
 constexpr uint64_t k_magic = 0x737361'70656e6fULL;  // "onepass"
-constexpr int32_t k_format_version = 1;
+constexpr int32_t k_format_version = 2;
 constexpr int32_t k_max_rank = 8;
 
 /// Element types at the boundary; the numbers are those of ONNX TensorProto.DataType.

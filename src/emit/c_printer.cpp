@@ -232,6 +232,8 @@ class CPrinter {
     if (!branch.otherwise.empty()) print_block("else", branch.otherwise);
   }
 
+  void print_stmt(const loops::Prefetch&) {}
+
   void print_stmt(const loops::TileZero& zero) { line(fmt::format("tile_zero(&tiles[{}]);", zero.tile)); }
 
   void print_stmt(const loops::TileLoad& load) {

@@ -202,6 +202,7 @@ class KernelEmitter {
 
   void emit_stmt(const loops::Assign& assign) { values_.assign(assign); }
 
+  void emit_stmt(const loops::Prefetch& prefetch) { values_.prefetch(prefetch); }
   void emit_stmt(const loops::TileZero& zero) { tiles_.zero(zero); }
   void emit_stmt(const loops::TileLoad& load) { tiles_.load(load); }
   void emit_stmt(const loops::TileStore& store) { tiles_.store(store); }

@@ -38,18 +38,25 @@ llvm::Value* Values::lower(loops::Type type, const loops::Load& load) {
 
 llvm::Value* Values::load_plain(llvm::Type* type, const loops::Load& load) {
   llvm::Value* address = lane_address(load.buffer, load.index, 0);
-  if (nest_.buffers[load.buffer.id].streamed) prefetch(address);
+  if (nest_.buffers[load.buffer.id].streamed) prefetch_ahead(address);
   return builder_.CreateAlignedLoad(type, address, k_alignment);
 }
 
 /// Fetches what the stream reads next into L1. Reading past the end of the buffer this way touches nothing.
-void Values::prefetch(llvm::Value* address) {
+void Values::prefetch_ahead(llvm::Value* address) {
   constexpr uint64_t k_ahead_bytes = 2048;
-  constexpr int k_read = 0, k_keep_in_l1 = 3, k_data = 1;
-  llvm::Value* ahead = builder_.CreateConstGEP1_64(builder_.getInt8Ty(), address, k_ahead_bytes);
-  builder_.CreateIntrinsic(
-      llvm::Intrinsic::prefetch, {ahead->getType()},
-      {ahead, builder_.getInt32(k_read), builder_.getInt32(k_keep_in_l1), builder_.getInt32(k_data)});
+  prefetch(builder_.CreateConstGEP1_64(builder_.getInt8Ty(), address, k_ahead_bytes), Cache::l1);
+}
+
+void Values::prefetch(const loops::Prefetch& prefetch) {
+  this->prefetch(indexes_.address(prefetch.buffer, indexes_.form(prefetch.index)), Cache::l2);
+}
+
+void Values::prefetch(llvm::Value* address, Cache cache) {
+  constexpr int k_read = 0, k_data = 1;
+  builder_.CreateIntrinsic(llvm::Intrinsic::prefetch, {address->getType()},
+                           {address, builder_.getInt32(k_read), builder_.getInt32(static_cast<int>(cache)),
+                            builder_.getInt32(k_data)});
 }
 
 llvm::Value* Values::load_masked(llvm::Type* type, const loops::Load& load, int active) {

@@ -27,6 +27,7 @@ class Values {
   llvm::Value* value(const loops::Value& value);
   void assign(const loops::Assign& assign);
   void store(const loops::Store& store);
+  void prefetch(const loops::Prefetch& prefetch);
 
  private:
   llvm::Type* type(loops::Type type) const;
@@ -42,7 +43,9 @@ class Values {
   llvm::Value* lower(loops::Type type, const loops::Shuffle& shuffle);
 
   llvm::Value* load_plain(llvm::Type* type, const loops::Load& load);
-  void prefetch(llvm::Value* address);
+  void prefetch_ahead(llvm::Value* address);
+  enum class Cache { l1 = 3, l2 = 2 };  ///< the locality argument of llvm.prefetch
+  void prefetch(llvm::Value* address, Cache cache);
   llvm::Value* load_masked(llvm::Type* type, const loops::Load& load, int active);
   llvm::Value* load_every_second(llvm::Type* type, const loops::Load& load, int lanes);
   llvm::Value* load_lanes(llvm::Type* type, const loops::Load& load, int active);

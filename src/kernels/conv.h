@@ -103,6 +103,8 @@ struct AmxTile {
   int products = 6;          ///< of parts, for one f32 product: 6, 3 or 1
   int64_t rows = 1;          ///< output rows of a slice
   int64_t panel_slices = 1;  ///< slices along the output channels
+  bool streams_weights =
+      false;  ///< weights come from beyond L2: fetch a panel while the one before is in use
 };
 
 bool conv_amx_supports(const ConvSpec& spec, const targets::Target& target);

@@ -27,6 +27,7 @@ using loops::Builder;
 using loops::Value;
 
 constexpr int64_t k_row_words = loops::k_tile_words;
+constexpr int64_t k_tile_elems = loops::k_tile_rows * k_row_words;
 constexpr int k_first_source_tile = 4, k_first_weight_tile = 6;
 
 class AmxEmitter {
@@ -38,7 +39,7 @@ class AmxEmitter {
         g_(spec, tile, target),
         lanes_(target.vector_lanes),
         b_(name),
-        src_(b_.input("src", spec.src.elems())),
+        src_(b_.stream("src", spec.src.elems())),
         weights_(b_.stream_words("weights", g_.weight_words(), 64)),
         output_(b_, spec_, g_.vectors * lanes_, lanes_),
         stage_(b_.scratch("stage", g_.stage_words(), loops::Scalar::i32)),
@@ -178,18 +179,24 @@ class AmxEmitter {
 
   /// The runs of positions that start at row `row` of the slice.
   void emit_segment(const Affine& row) {
-    const int64_t paired = g_.tiles / 2 * 2;
+    constexpr int64_t most = 2;
+    const int64_t whole = g_.tiles / most * most;
     const Affine start = row * g_.pitch;
-    if (paired > 0) b_.loop("tile", 0, paired, 2, [&](Affine tile) { emit_tiles(start, tile, 2); });
-    if (paired < g_.tiles) emit_tiles(start, paired, 1);
+    // Weights that stream come from memory with the first tiles; the others find them in L2.
+    const int64_t first = tile_.streams_weights && whole > 0 ? most : 0;
+    if (first > 0) emit_tiles(start, 0, most, true);
+    if (whole > first)
+      b_.loop("tile", first, whole, most, [&](Affine tile) { emit_tiles(start, tile, most, false); });
+    if (whole < g_.tiles) emit_tiles(start, whole, g_.tiles - whole, tile_.streams_weights && whole == 0);
     const Affine rows = g_.segments == 1 ? rows_ : Affine(1);
     b_.loop("row", 0, rows, 1, [&](Affine r) { emit_outputs(row + r, r * g_.pitch); });
   }
 
-  void emit_tiles(const Affine& start, const Affine& tile, int count) {
+  void emit_tiles(const Affine& start, const Affine& tile, int64_t count, bool streams) {
     for (int i = 0; i < count * vectors_; ++i) b_.tile_zero(i);
     const Affine position = start + tile * loops::k_tile_rows;
-    b_.loop("c", 0, g_.groups32, 1, [&](Affine c) { emit_taps(c, position, count); });
+    streams_ = streams;
+    b_.loop("c", 0, g_.groups32, 1, [&](Affine c) { emit_taps(c, position, static_cast<int>(count)); });
     for (int m = 0; m < count; ++m)
       for (int64_t v = 0; v < vectors_; ++v) {
         const Affine row = (tile + m) * loops::k_tile_rows + v * (g_.tiles * loops::k_tile_rows);
@@ -199,7 +206,7 @@ class AmxEmitter {
 
   void emit_taps(const Affine& group, const Affine& position, int count) {
     const Affine source = group * (g_.phases_h * g_.phases_w * g_.plane_words) + position * k_row_words;
-    const int64_t tap_words = g_.parts * vectors_ * (loops::k_tile_rows * k_row_words);
+    const int64_t tap_words = g_.parts * vectors_ * k_tile_elems;
     const Affine weights = panel_ * g_.panel_words(k_amx_panel_vectors) + group * (g_.taps * tap_words);
     if (g_.phases_h == 1 && g_.phases_w == 1) {
       b_.loop("kh", 0, spec_.kernel_h, 1, [&](Affine kh) {
@@ -222,21 +229,29 @@ class AmxEmitter {
   }
 
   void emit_products(const Affine& source, const Affine& weights, int count) {
-    const int64_t tile_words = loops::k_tile_rows * k_row_words;
     PartPair held{-1, -1};
+    if (streams_) fetch_ahead(weights);
     for (const PartPair& pair : part_pairs(tile_.products)) {
-      if (pair.a != held.a)
-        for (int m = 0; m < count; ++m)
-          b_.tile_load(k_first_source_tile + m, stage_, source + (pair.a * g_.part_words + m * tile_words));
       if (pair.b != held.b)
         for (int v = 0; v < vectors_; ++v)
-          b_.tile_load(k_first_weight_tile + v, weights_, weights + (pair.b * vectors_ + v) * tile_words);
-      held = pair;
+          b_.tile_load(k_first_weight_tile + v, weights_, weights + (pair.b * vectors_ + v) * k_tile_elems);
+      if (pair.a != held.a)
+        for (int m = 0; m < count; ++m)
+          b_.tile_load(k_first_source_tile + m, stage_, source + (pair.a * g_.part_words + m * k_tile_elems));
       for (int m = 0; m < count; ++m)
         for (int v = 0; v < vectors_; ++v)
           b_.tile_product(static_cast<int>(m * vectors_ + v), k_first_source_tile + m,
                           k_first_weight_tile + v);
+      held = pair;
     }
+  }
+
+  /// The weights of a later tap, as many as this tap reads.
+  void fetch_ahead(const Affine& weights) {
+    constexpr int64_t k_ahead_words = (16 << 10) / 4;
+    const int64_t words = g_.parts * vectors_ * k_tile_elems;
+    for (int64_t word = 0; word < words; word += k_row_words)
+      b_.prefetch(weights_, weights + (k_ahead_words + word));
   }
 
   // ---- the outputs ----------------------------------------------------------------------------------------
@@ -268,7 +283,7 @@ class AmxEmitter {
   loops::RegisterId rest_, words_;
   Affine n_, y_, rows_, panel_;
   int64_t vectors_ = 0;
-  bool last_ = false;
+  bool last_ = false, streams_ = false;
 };
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 namespace onepass::kernels {
 
-constexpr int64_t k_amx_channels = 32;  ///< channels of a tile product: 16 pairs of bf16
-constexpr int64_t k_amx_panel_vectors = 2;
+constexpr int64_t k_amx_panel_vectors = 2;  ///< output vectors of a register tile, beside 2 source tiles
+constexpr int64_t k_amx_channels = 32;      ///< channels of a tile product: 16 pairs of bf16
 
 /// One product of parts: part a of src times part b of the weights.
 struct PartPair {

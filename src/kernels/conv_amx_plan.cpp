@@ -12,6 +12,10 @@ namespace onepass::kernels {
 
 namespace {
 
+/// Weights of a network are tens of megabytes, so that a layer finds its own beyond L2 in every run; fetching
+/// ahead pays from some panels on.
+constexpr int64_t k_streamed_bytes = 128 << 10;
+
 constexpr int64_t k_tile_words = int64_t{loops::k_tile_rows} * loops::k_tile_words;
 
 int64_t ceil_div(int64_t a, int64_t b) {
@@ -37,7 +41,7 @@ uint32_t part_of(float value, int64_t part) {
 
 double stage_cycles(const AmxGeometry& g) {
   // Per 32 channels of a position: loads, conversions and stores of its parts.
-  const double per_position = g.parts == 3 ? 14 : g.parts == 2 ? 9 : 5;
+  const double per_position = g.parts == 3 ? 18 : g.parts == 2 ? 12 : 7;
   return per_position * static_cast<double>(g.groups32 * g.phases_h * g.phases_w * g.staged_rows * g.pitch);
 }
 
@@ -48,25 +52,35 @@ double product_ns(const AmxGeometry& g, int products, int64_t panels, const targ
   return per_run * vectors * static_cast<double>(g.segments) / target.tile_products_per_ns;
 }
 
-/// Nanoseconds of one slice.
-double slice_ns(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target) {
-  const AmxGeometry g(spec, tile, target);
-  const double outputs = static_cast<double>(g.rows * spec.dst.w * g.panels_per_slice * k_amx_panel_vectors);
-  const double output_cycles = outputs * (4 + flops_per_element(spec.epilogue));
-  const double sum_stores =
-      static_cast<double>(g.segments * g.tiles * g.panels_per_slice * k_amx_panel_vectors);
-  const double vector_ns = (stage_cycles(g) + output_cycles + 16 * sum_stores) / target.clock_ghz;
-  // Weights that do not stay in L2 beside the staged source come from further away for every block of rows.
-  const double weight_bytes =
-      static_cast<double>(g.panels_per_slice * g.panel_words(k_amx_panel_vectors)) * 4;
-  const bool stays = g.weight_words() * 4 < target.l2_bytes / 2;
-  const double stream_ns = weight_bytes / (stays ? target.l2_bytes_per_ns / 2 : target.l3_bytes_per_ns);
-  return std::max(product_ns(g, tile.products, g.panels_per_slice, target), stream_ns) + vector_ns + 60;
+/// Staging, outputs and tile stores of one slice.
+double vector_ns(const ConvSpec& spec, const AmxGeometry& g, const targets::Target& target) {
+  const double vectors = static_cast<double>(g.panels_per_slice * k_amx_panel_vectors);
+  const double outputs = static_cast<double>(g.rows * spec.dst.w) * vectors;
+  const double stores = static_cast<double>(g.segments * g.tiles) * vectors;
+  return (stage_cycles(g) + outputs * (4 + flops_per_element(spec.epilogue)) + 16 * stores) /
+         target.clock_ghz;
+}
+
+/// Reading the weights: in every run from memory when they do not stay in L2; further blocks of rows find
+/// what fits in L2.
+double stream_ns(const ConvSpec& spec, const AmxGeometry& g, const targets::Target& target) {
+  const double bytes = static_cast<double>(g.weight_words()) * 4;
+  const bool stays = bytes < static_cast<double>(target.l2_bytes) / 2;
+  const double first = bytes / (stays ? target.l3_bytes_per_ns : target.memory_bytes_per_ns);
+  const double again = bytes / (stays ? target.l2_bytes_per_ns : target.l3_bytes_per_ns);
+  return first + again * static_cast<double>(spec.dst.n * g.row_blocks - 1);
 }
 
 double predicted_ns(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target) {
-  const auto slices = static_cast<double>(spec.dst.n * row_blocks_of(spec, tile.rows) * tile.panel_slices);
-  return slices * slice_ns(spec, tile, target);
+  constexpr double k_slice_ns = 100;
+  const AmxGeometry g(spec, tile, target);
+  const auto slices = static_cast<double>(spec.dst.n * g.row_blocks * tile.panel_slices);
+  const double products = slices * product_ns(g, tile.products, g.panels_per_slice, target);
+  const double stream = stream_ns(spec, g, target);
+  // The first tiles wait for memory, while the others find the weights in L2.
+  constexpr double overlap = 0.3;
+  return std::max(products, stream) + (1 - overlap) * std::min(products, stream) +
+         slices * (vector_ns(spec, g, target) + k_slice_ns);
 }
 
 }  // namespace
@@ -131,18 +145,21 @@ bool conv_amx_supports(const ConvSpec& spec, const targets::Target& target) {
 std::vector<AmxTile> conv_amx_tiles(const ConvSpec& spec, int products, const targets::Target& target) {
   std::vector<std::pair<double, AmxTile>> candidates;
   const int64_t panels = ceil_div(ceil_div(spec.dst.c, target.vector_lanes), k_amx_panel_vectors);
+  const auto add = [&](AmxTile tile) {
+    // Fewer slices than cores would leave cores idle; up to here a slice's fixed cost decides.
+    constexpr int64_t k_least_slices = 4;
+    const AmxGeometry g(spec, tile, target);
+    const int64_t slices = spec.dst.n * g.row_blocks * tile.panel_slices;
+    if (slices < std::min(k_least_slices, g.panels * spec.dst.h)) return;
+    if ((g.stage_words() + g.sum_elems()) * 4 > target.l2_bytes * 3 / 5 && tile.rows > 1) return;
+    tile.streams_weights = g.weight_words() * 4 > k_streamed_bytes;
+    candidates.emplace_back(predicted_ns(spec, tile, target), tile);
+  };
   for (int64_t blocks = 1; blocks <= spec.dst.h; ++blocks) {
     const int64_t rows = ceil_div(spec.dst.h, blocks);
     if (row_blocks_of(spec, rows) != blocks) continue;
-    for (int64_t panel_slices = 1; panel_slices <= panels && panel_slices <= 16; panel_slices *= 2) {
-      // Fewer slices than cores would leave cores idle; up to here a slice's fixed cost decides.
-      constexpr int64_t k_least_slices = 4;
-      if (spec.dst.n * blocks * panel_slices < std::min(k_least_slices, panels * spec.dst.h)) continue;
-      const AmxTile tile{.products = products, .rows = rows, .panel_slices = panel_slices};
-      const AmxGeometry g(spec, tile, target);
-      if ((g.stage_words() + g.sum_elems()) * 4 > target.l2_bytes * 3 / 5 && rows > 1) continue;
-      candidates.emplace_back(predicted_ns(spec, tile, target), tile);
-    }
+    for (int64_t panel_slices = 1; panel_slices <= std::min<int64_t>(panels, 16); panel_slices *= 2)
+      add({.products = products, .rows = rows, .panel_slices = panel_slices});
   }
   std::stable_sort(candidates.begin(), candidates.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

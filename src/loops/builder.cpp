@@ -181,6 +181,10 @@ void Builder::store_strided(BufferId buffer, Affine index, Value value, int64_t 
   body().push_back({Store{buffer, std::move(index), std::move(value), stride, active}});
 }
 
+void Builder::prefetch(BufferId buffer, Affine index) {
+  body().push_back({Prefetch{buffer, std::move(index)}});
+}
+
 void Builder::tile_zero(int tile) {
   body().push_back({TileZero{tile}});
 }

@@ -61,6 +61,7 @@ class Builder {
   void store_strided(BufferId buffer, Affine index, Value value, int64_t stride,
                      std::optional<int> active = {});
 
+  void prefetch(BufferId buffer, Affine index);
   void tile_zero(int tile);
   void tile_load(int tile, BufferId buffer, Affine index, int64_t row_stride = k_tile_words);
   void tile_store(int tile, BufferId buffer, Affine index, int64_t row_stride = k_tile_words);

@@ -256,6 +256,11 @@ class Checker {
     expect(tile >= 0 && tile < nest_.tiles, fmt::format("tile {} of {}", tile, nest_.tiles));
   }
 
+  void check_stmt(const Prefetch& prefetch) {
+    buffer(prefetch.buffer);
+    check_affine(prefetch.index);
+  }
+
   void check_stmt(const TileZero& zero) { check_tile(zero.tile); }
 
   void check_stmt(const TileLoad& load) {

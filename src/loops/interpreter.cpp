@@ -289,6 +289,8 @@ class Interpreter {
         case StepKind::branch:
           branch(step);
           break;
+        case StepKind::nothing:
+          break;
         case StepKind::tile_zero:
           tile_zero(step);
           break;

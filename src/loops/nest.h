@@ -237,8 +237,15 @@ struct TileProduct {
   int sum = 0, a = 0, b = 0;
 };
 
+/// The elements around `index` are read soon: a back end may fetch them into L2. Without meaning; the index
+/// may lie behind the buffer.
+struct Prefetch {
+  BufferId buffer;
+  Affine index;
+};
+
 struct Stmt {
-  std::variant<For, Let, Store, Assign, If, TileZero, TileLoad, TileStore, TileProduct> kind;
+  std::variant<For, Let, Store, Assign, If, Prefetch, TileZero, TileLoad, TileStore, TileProduct> kind;
 };
 
 // ---- nests ------------------------------------------------------------------------------------------------

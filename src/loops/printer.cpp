@@ -40,6 +40,7 @@ class Printer {
     const char* role = buffer.scratch ? "scratch" : buffer.written ? "output" : "input";
     std::string text = fmt::format("{} {}: {}[{}]", role, buffer.name, name(buffer.scalar), buffer.elems);
     if (buffer.align_bytes > 4) text += fmt::format(" align {}", buffer.align_bytes);
+    if (buffer.streamed) text += " streamed";
     line(text);
   }
 
@@ -196,6 +197,10 @@ class Printer {
 
   std::string tile_rows(BufferId buffer, const Affine& index, int64_t row_stride) const {
     return fmt::format("{}[{} rows {}]", nest_.buffers[buffer.id].name, affine(index), row_stride);
+  }
+
+  void print_stmt(const Prefetch& prefetch) {
+    line(fmt::format("prefetch {}[{}]", nest_.buffers[prefetch.buffer.id].name, affine(prefetch.index)));
   }
 
   void print_stmt(const TileZero& zero) { line(fmt::format("tile {} = 0", zero.tile)); }

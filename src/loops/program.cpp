@@ -194,6 +194,8 @@ class ProgramBuilder {
     return step;
   }
 
+  static Step lower_stmt(const Prefetch&) { return {.kind = StepKind::nothing}; }
+
   static Step lower_stmt(const TileZero& zero) { return {.kind = StepKind::tile_zero, .tile = zero.tile}; }
 
   Step lower_stmt(const TileLoad& load) {

@@ -41,6 +41,7 @@ enum class StepKind : uint8_t {
   store,
   assign,
   branch,
+  nothing,  ///< a prefetch
   tile_zero,
   tile_load,
   tile_store,

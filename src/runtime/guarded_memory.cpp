@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -35,6 +36,10 @@ GuardedMemory::GuardedMemory(size_t size_bytes, size_t alignment_bytes, bool gua
     throw std::bad_alloc();
   }
   data_ = guarded ? usable + usable_bytes - rounded_bytes : usable;
+#ifdef MADV_HUGEPAGE
+  // Fewer address translations in large buffers; a refusal costs nothing but speed.
+  if (!guarded) madvise(usable, usable_bytes, MADV_HUGEPAGE);
+#endif
 }
 
 GuardedMemory::~GuardedMemory() {
@@ -49,6 +54,16 @@ GuardedMemory::GuardedMemory(GuardedMemory&& other) noexcept
 
 void GuardedMemory::fill(unsigned char byte) {
   std::memset(data_, byte, size_bytes_);
+}
+
+void GuardedMemory::populate() {
+#ifdef MADV_POPULATE_WRITE
+  const auto page_bytes = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const uintptr_t first = reinterpret_cast<uintptr_t>(data_) / page_bytes * page_bytes;
+  // Where the system cannot do it, pages come as they are written.
+  madvise(reinterpret_cast<void*>(first), reinterpret_cast<uintptr_t>(data_) + size_bytes_ - first,
+          MADV_POPULATE_WRITE);
+#endif
 }
 
 }  // namespace onepass::runtime

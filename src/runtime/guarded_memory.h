@@ -17,6 +17,8 @@ class GuardedMemory {
   void* data() const { return data_; }
   size_t size_bytes() const { return size_bytes_; }
   void fill(unsigned char byte);
+  /// Gives the buffer its pages now, in one call, instead of one by one at the first writing.
+  void populate();
 
  private:
   char* mapping_ = nullptr;

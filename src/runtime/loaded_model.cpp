@@ -2,7 +2,10 @@
 #include "runtime/loaded_model.h"
 
 #include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <cstdint>
 #include <utility>
 
 #include "base/diagnostic.h"
@@ -43,6 +46,20 @@ void check_version(const artefact::ModelRecord& record, const std::string& path)
            "compile the model again with this version of onepass");
 }
 
+/// Maps the pages of the weights now, in one call, so that the first frame does not stop at each of them.
+/// Needs no privileges; where the system cannot do it, pages come as they are read.
+void populate(const artefact::ModelRecord& record) {
+  if (record.weights == nullptr || record.weights_bytes <= 0) return;
+  const auto page_bytes = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto address = reinterpret_cast<uintptr_t>(record.weights);
+  const uintptr_t first = address / page_bytes * page_bytes;
+  const size_t bytes = address + static_cast<uintptr_t>(record.weights_bytes) - first;
+#ifdef MADV_POPULATE_READ
+  if (madvise(reinterpret_cast<void*>(first), bytes, MADV_POPULATE_READ) == 0) return;
+#endif
+  madvise(reinterpret_cast<void*>(first), bytes, MADV_WILLNEED);
+}
+
 }  // namespace
 
 LoadedModel::LoadedModel(const std::string& path) : library_(open_library(path)) {
@@ -54,6 +71,8 @@ LoadedModel::LoadedModel(const std::string& path) : library_(open_library(path))
       refuse("not_an_artefact", "'" + path + "' is a shared object, but none that onepass has compiled");
     record_ = static_cast<const artefact::ModelRecord*>(record());
     check_version(*record_, path);
+    weights_ = WeightsMemory(record_->weights, static_cast<size_t>(record_->weights_bytes));
+    if (weights_.data() == nullptr) populate(*record_);
   } catch (...) {
     dlclose(library_);
     throw;
@@ -68,13 +87,15 @@ LoadedModel::LoadedModel(LoadedModel&& other) noexcept
     : library_(std::exchange(other.library_, nullptr)),
       record_(std::exchange(other.record_, nullptr)),
       run_(other.run_),
-      arena_bytes_(other.arena_bytes_) {}
+      arena_bytes_(other.arena_bytes_),
+      weights_(std::move(other.weights_)) {}
 
 LoadedModel& LoadedModel::operator=(LoadedModel&& other) noexcept {
   std::swap(library_, other.library_);
   std::swap(record_, other.record_);
   std::swap(run_, other.run_);
   std::swap(arena_bytes_, other.arena_bytes_);
+  std::swap(weights_, other.weights_);
   return *this;
 }
 

@@ -9,6 +9,7 @@
 
 #include "artefact/format.h"
 #include "onepass/model.h"
+#include "runtime/weights_memory.h"
 
 namespace onepass::runtime {
 
@@ -26,6 +27,8 @@ class LoadedModel {
   std::span<const artefact::TensorRecord> inputs() const;
   std::span<const artefact::TensorRecord> outputs() const;
   size_t arena_bytes(int threads) const;
+  /// What a run names as its weights; null: those in the file.
+  const void* weights() const { return weights_.data(); }
   onepass_status run(const onepass_run& run) const;
 
  private:
@@ -33,6 +36,7 @@ class LoadedModel {
   const artefact::ModelRecord* record_ = nullptr;
   onepass_status (*run_)(const onepass_run*) = nullptr;
   size_t (*arena_bytes_)(int) = nullptr;
+  WeightsMemory weights_;
 };
 
 /// Memory for runs of one model: arena and one buffer per input and output. With `guarded`, arena and buffers

@@ -71,6 +71,8 @@ struct Session::State {
         input_addresses(addresses(inputs)),
         output_addresses(addresses(outputs)),
         output_dims(outputs.size()) {
+    arena.populate();
+    for (GuardedMemory& output : outputs) output.populate();
     if (threads > 1) pool.emplace(threads);
   }
 
@@ -91,7 +93,8 @@ struct Session::State {
                           .pool = pool ? &*pool : nullptr,
                           .output_dims = reinterpret_cast<int64_t(*)[ONEPASS_MAX_RANK]>(output_dims.data()),
                           .first_launch = first,
-                          .end_launch = end};
+                          .end_launch = end,
+                          .weights = model.weights()};
     check(model.run(run));
   }
 

@@ -54,15 +54,15 @@ constexpr Target k_targets[] = {
      .vector_lanes = 16,
      .vector_registers = 32,
      .broadcast_operand = true,
-     .tile_products_per_ns = 0.2,
+     .tile_products_per_ns = 0.17,
      .l1_bytes = 48 << 10,
      .l2_bytes = 2 << 20,
      .l3_bytes = 32 << 20,
      .flops_per_cycle = 64,
-     .clock_ghz = 2.6,
+     .clock_ghz = 3.3,
      .l2_bytes_per_ns = 100,
      .l3_bytes_per_ns = 25,
-     .memory_bytes_per_ns = 12,
+     .memory_bytes_per_ns = 16,
      .launch_ns = 100},
 };
 

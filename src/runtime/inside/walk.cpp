@@ -23,12 +23,16 @@ void pause() {
 #endif
 }
 
+const void* weights(const onepass_run& run) {
+  return run.weights != nullptr ? run.weights : model().weights;
+}
+
 void* address(const onepass_run& run, const artefact::OperandRecord& operand) {
   switch (operand.space) {
     case artefact::Space::arena:
       return static_cast<char*>(run.arena) + operand.offset_bytes;
     case artefact::Space::weights:
-      return const_cast<uint8_t*>(model().weights) + operand.offset_bytes;
+      return static_cast<char*>(const_cast<void*>(weights(run))) + operand.offset_bytes;
     case artefact::Space::input:
       return static_cast<char*>(const_cast<void*>(run.inputs[operand.index])) + operand.offset_bytes;
     case artefact::Space::output:

@@ -74,6 +74,7 @@ onepass_status check(const onepass_run& run) {
   const size_t needed_bytes = onepass_model_arena_bytes(run.threads);
   if (needed_bytes > 0 && run.arena == nullptr) return ONEPASS_BAD_ARGUMENT;
   if (!aligned(run.arena, k_arena_alignment_bytes)) return ONEPASS_BAD_ALIGNMENT;
+  if (!aligned(run.weights, k_arena_alignment_bytes)) return ONEPASS_BAD_ALIGNMENT;
   return run.arena_bytes < needed_bytes ? ONEPASS_ARENA_TOO_SMALL : ONEPASS_OK;
 }
 
@@ -121,6 +122,11 @@ extern "C" {
   if (threads < 1) return 0;
   const onepass::artefact::ThreadBlock block = onepass::inside::thread_block();
   return static_cast<size_t>(onepass::artefact::total_arena_bytes(model().arena_bytes, block, threads));
+}
+
+[[gnu::visibility("default")]] const void* onepass_model_weights(size_t* bytes) {
+  if (bytes != nullptr) *bytes = static_cast<size_t>(model().weights_bytes);
+  return model().weights;
 }
 
 [[gnu::visibility("default")]] const void* onepass_model_record_address(void) {
