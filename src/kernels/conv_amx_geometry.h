@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <span>
 
 #include "kernels/conv.h"
@@ -20,23 +19,33 @@ struct PartPair {
 /// products below 2^-24 of the largest, amx3 below 2^-16 (docs/numerics.md).
 std::span<const PartPair> part_pairs(int products);
 
+/// Plain maps of few channels are staged pixel by pixel (AmxNarrowSource).
+bool is_narrow(const ConvSpec& spec);
+
 /// The counts that conv_amx's generator, packing and estimate share. A slice computes `rows` rows of outputs
 /// for some panels of output channels. It first stages the source rows that it reads: split into parts, with
-/// their padding, one plane for every phase of the strides, `pitch` positions to a row, so that output
-/// position p of every tap reads position p + (a constant of the tap).
+/// their padding. Output position p of a run of positions reads, for every step of the reduction, the words
+/// from p * position_words + (a constant of the step) on.
 struct AmxGeometry {
-  int64_t parts, groups32, taps, vectors, panels, last_vectors, panels_per_slice, row_blocks, rows;
-  int64_t reach_h, reach_w;  ///< largest tap offset within a phase
-  int64_t phases_h, phases_w;
-  int64_t pitch, staged_rows;
-  int64_t segment_rows, segments, tiles;  ///< rows whose positions lie in one run; 16-position tiles of a run
-  int64_t plane_positions, plane_words, part_words;
+  int64_t parts;
+  int64_t groups32, taps;  ///< steps of the reduction: groups of 32 channels times taps
+  int64_t vectors, panels, last_vectors, panels_per_slice, row_blocks, rows;
+  int64_t pixel_words = 0;  ///< narrow: words of a pixel
+  int64_t position_words;   ///< between neighbouring outputs
+  int64_t phases_h = 1, phases_w = 1;
+  int64_t pitch, staged_rows;  ///< of the stage: positions of a row (narrow: words), rows of a plane
+  int64_t segments, tiles;     ///< runs of positions of a slice, tiles of 16 positions of a run
+  int64_t plane_words, part_words;
 
   AmxGeometry(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target);
   int64_t panel_words(int64_t panel_vectors) const;
   int64_t weight_words() const;
   int64_t stage_words() const { return parts * part_words; }
   int64_t sum_elems() const;
+
+ private:
+  void set_wide(const ConvSpec& spec);
+  void set_narrow(const ConvSpec& spec);
 };
 
 }  // namespace onepass::kernels

@@ -39,10 +39,26 @@ uint32_t part_of(float value, int64_t part) {
   }
 }
 
+/// Where the weight of a channel and tap meets its source: step of the reduction, pair of the step, half.
+struct Place {
+  int64_t step, pair, half;
+};
+
+Place place_of(const ConvSpec& spec, const AmxGeometry& g, int64_t c, int64_t tap) {
+  if (!is_narrow(spec)) {
+    const int64_t within = c % k_amx_channels, half = k_amx_channels / 2;
+    return {c / k_amx_channels * g.taps + tap, within % half, within / half};
+  }
+  const int64_t word = tap % spec.kernel_w * g.pixel_words + c / 2;
+  const int64_t chunks = g.taps / spec.kernel_h;
+  return {tap / spec.kernel_w * chunks + word / loops::k_tile_words, word % loops::k_tile_words, c % 2};
+}
+
 double stage_cycles(const AmxGeometry& g) {
   // Per 32 channels of a position: loads, conversions and stores of its parts.
   const double per_position = g.parts == 3 ? 18 : g.parts == 2 ? 12 : 7;
-  return per_position * static_cast<double>(g.groups32 * g.phases_h * g.phases_w * g.staged_rows * g.pitch);
+  const int64_t positions = g.pixel_words > 0 ? g.pitch / loops::k_tile_words : g.pitch;
+  return per_position * static_cast<double>(g.groups32 * g.phases_h * g.phases_w * g.staged_rows * positions);
 }
 
 double product_ns(const AmxGeometry& g, int products, int64_t panels, const targets::Target& target) {
@@ -95,32 +111,57 @@ std::span<const PartPair> part_pairs(int products) {
   return k_one;
 }
 
+bool is_narrow(const ConvSpec& spec) {
+  return spec.src.block == 1;
+}
+
 AmxGeometry::AmxGeometry(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target)
     : parts(parts_of(tile.products)),
-      groups32(ceil_div(spec.src.c, k_amx_channels)),
-      taps(spec.kernel_h * spec.kernel_w),
       vectors(ceil_div(spec.dst.c, target.vector_lanes)),
       panels(ceil_div(vectors, k_amx_panel_vectors)),
       last_vectors(vectors - (panels - 1) * k_amx_panel_vectors),
       panels_per_slice(ceil_div(panels, tile.panel_slices)),
       row_blocks(row_blocks_of(spec, tile.rows)),
-      rows(tile.rows),
-      reach_h((spec.kernel_h - 1) * spec.dilation_h / spec.stride_h),
-      reach_w((spec.kernel_w - 1) * spec.dilation_w / spec.stride_w),
-      phases_h(std::min(spec.stride_h, (spec.kernel_h - 1) * spec.dilation_h + 1)),
-      phases_w(std::min(spec.stride_w, (spec.kernel_w - 1) * spec.dilation_w + 1)),
-      pitch(spec.dst.w + reach_w),
-      staged_rows(tile.rows + reach_h) {
+      rows(tile.rows) {
+  is_narrow(spec) ? set_narrow(spec) : set_wide(spec);
+}
+
+void AmxGeometry::set_wide(const ConvSpec& spec) {
+  const int64_t extent_h = (spec.kernel_h - 1) * spec.dilation_h;
+  const int64_t extent_w = (spec.kernel_w - 1) * spec.dilation_w;
+  groups32 = ceil_div(spec.src.c, k_amx_channels);
+  taps = spec.kernel_h * spec.kernel_w;
+  position_words = loops::k_tile_words;
+  phases_h = std::min(spec.stride_h, extent_h + 1);
+  phases_w = std::min(spec.stride_w, extent_w + 1);
+  pitch = spec.dst.w + extent_w / spec.stride_w;
+  staged_rows = rows + extent_h / spec.stride_h;
+  // One run over all rows computes outputs in the columns of the padding too; runs of one row waste the rest
+  // of their last tile.
   const int64_t run = (rows - 1) * pitch + spec.dst.w;
   const bool one_run = ceil_div(run, loops::k_tile_rows) <= rows * ceil_div(spec.dst.w, loops::k_tile_rows);
-  segment_rows = one_run ? rows : 1;
-  segments = rows / segment_rows;
+  segments = one_run ? 1 : rows;
   tiles = ceil_div(one_run ? run : spec.dst.w, loops::k_tile_rows);
   // The last tile of a run reads whole tiles from every tap's offset, also behind the staged rows.
-  const int64_t last_read = (segments - 1) * pitch + tiles * loops::k_tile_rows + reach_h * pitch + reach_w;
-  plane_positions = std::max(staged_rows * pitch, last_read);
-  plane_words = plane_positions * loops::k_tile_words;
+  const int64_t last_read = (segments - 1) * pitch + tiles * loops::k_tile_rows +
+                            extent_h / spec.stride_h * pitch + extent_w / spec.stride_w;
+  plane_words = std::max(staged_rows * pitch, last_read) * position_words;
   part_words = groups32 * phases_h * phases_w * plane_words;
+}
+
+void AmxGeometry::set_narrow(const ConvSpec& spec) {
+  pixel_words = ceil_div(spec.src.c, 2);
+  position_words = spec.stride_w * pixel_words;
+  const int64_t chunks = ceil_div(spec.kernel_w * pixel_words, loops::k_tile_words);
+  groups32 = 1;
+  taps = spec.kernel_h * chunks;
+  segments = rows;
+  tiles = ceil_div(spec.dst.w, loops::k_tile_rows);
+  staged_rows = (rows - 1) * spec.stride_h + (spec.kernel_h - 1) * spec.dilation_h + 1;
+  const int64_t last_read = (tiles * loops::k_tile_rows - 1) * position_words + chunks * loops::k_tile_words;
+  const int64_t written = (spec.pad_left + spec.src.w + loops::k_tile_words) * pixel_words;
+  pitch = ceil_div(std::max(last_read, written), loops::k_tile_words) * loops::k_tile_words;
+  part_words = plane_words = staged_rows * pitch;
 }
 
 int64_t AmxGeometry::panel_words(int64_t panel_vectors) const {
@@ -138,7 +179,10 @@ int64_t AmxGeometry::sum_elems() const {
 bool conv_amx_supports(const ConvSpec& spec, const targets::Target& target) {
   const int64_t lanes = target.vector_lanes;
   const bool writes = spec.dst.block == lanes || (spec.dst.block >= spec.dst.c && spec.dst.h == 1);
-  const bool reads = spec.src.block == lanes || (spec.src.block >= spec.src.c && spec.src.block > 1);
+  constexpr int64_t k_most_narrow_channels = 4;
+  const bool narrow = is_narrow(spec) && spec.src.c <= k_most_narrow_channels && spec.dilation_w == 1;
+  const bool reads =
+      spec.src.block == lanes || (spec.src.block >= spec.src.c && spec.src.block > 1) || narrow;
   return target.tile_products_per_ns > 0 && spec.groups == 1 && writes && reads;
 }
 
@@ -171,7 +215,7 @@ std::vector<AmxTile> conv_amx_tiles(const ConvSpec& spec, int products, const ta
 Estimate estimate_conv_amx(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target) {
   const AmxGeometry g(spec, tile, target);
   Estimate e;
-  const double reduction = static_cast<double>(spec.src.c * g.taps);
+  const double reduction = static_cast<double>(spec.src.c * spec.kernel_h * spec.kernel_w);
   e.flops = static_cast<double>(spec.dst.values()) * (2 * reduction + flops_per_element(spec.epilogue));
   e.executed_flops =
       2.0 * static_cast<double>(spec.dst.n * g.row_blocks * g.segments * g.tiles * loops::k_tile_rows *
@@ -192,8 +236,8 @@ Estimate estimate_conv_amx(const ConvSpec& spec, const AmxTile& tile, const targ
 std::vector<float> pack_conv_amx(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target,
                                  std::span<const float> weights) {
   const AmxGeometry g(spec, tile, target);
-  const int64_t lanes = target.vector_lanes, half = k_amx_channels / 2;
-  require(static_cast<int64_t>(weights.size()) == spec.dst.c * spec.src.c * g.taps,
+  const int64_t lanes = target.vector_lanes, kernel_taps = spec.kernel_h * spec.kernel_w;
+  require(static_cast<int64_t>(weights.size()) == spec.dst.c * spec.src.c * kernel_taps,
           "weights have the shape of the convolution");
   std::vector<float> packed(g.weight_words(), 0.0F);
   for (int64_t k = 0; k < spec.dst.c; ++k) {
@@ -201,15 +245,14 @@ std::vector<float> pack_conv_amx(const ConvSpec& spec, const AmxTile& tile, cons
     const int64_t width = panel == g.panels - 1 ? g.last_vectors : k_amx_panel_vectors;
     const int64_t within = vector - panel * k_amx_panel_vectors;
     for (int64_t c = 0; c < spec.src.c; ++c)
-      for (int64_t tap = 0; tap < g.taps; ++tap)
+      for (int64_t tap = 0; tap < kernel_taps; ++tap)
         for (int64_t part = 0; part < g.parts; ++part) {
-          const int64_t step = (c / k_amx_channels * g.taps + tap) * g.parts + part;
-          const int64_t pair = c % half, high = c % k_amx_channels / half;
-          float& word =
-              packed[panel * g.panel_words(k_amx_panel_vectors) + (step * width + within) * k_tile_words +
-                     pair * loops::k_tile_words + k % lanes];
-          const uint32_t bits = part_of(weights[(k * spec.src.c + c) * g.taps + tap], part);
-          word = std::bit_cast<float>(std::bit_cast<uint32_t>(word) | bits << (16 * high));
+          const Place place = place_of(spec, g, c, tap);
+          const int64_t row = (place.step * g.parts + part) * width + within;
+          float& word = packed[panel * g.panel_words(k_amx_panel_vectors) + row * k_tile_words +
+                               place.pair * loops::k_tile_words + k % lanes];
+          const uint32_t bits = part_of(weights[(k * spec.src.c + c) * kernel_taps + tap], part);
+          word = std::bit_cast<float>(std::bit_cast<uint32_t>(word) | bits << (16 * place.half));
         }
   }
   return packed;
