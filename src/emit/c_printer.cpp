@@ -57,7 +57,8 @@ class CPrinter {
       const std::string from =
           buffer.scratch ? fmt::format("((char*)call->scratch + {})", scratch_offset_bytes(nest_, {i}))
                          : fmt::format("call->operands[{}]", operand++);
-      const char* element = buffer.scalar == Scalar::f32 ? "float" : "int32_t";
+      constexpr const char* k_elements[] = {"float", "int32_t", "uint16_t"};
+      const char* element = k_elements[static_cast<int>(buffer.scalar)];
       line(fmt::format("{0}{1}* const b{2} = ({0}{1}*){3};  // {4}", buffer.written ? "" : "const ", element,
                        i, from, buffer.name));
       line(fmt::format("(void)b{};", i));
@@ -93,6 +94,10 @@ class CPrinter {
     return *functions_.insert(fmt::format("op_{}_{}", operation, c_type(type))).first;
   }
 
+  std::string memory_operation(const char* operation, loops::BufferId buffer) const {
+    return nest_.buffers[buffer.id].scalar == Scalar::bf16 ? fmt::format("{}_bf16", operation) : operation;
+  }
+
   // ---- values ---------------------------------------------------------------------------------------------
 
   std::string value(const loops::Value& value) {
@@ -126,12 +131,15 @@ class CPrinter {
   }
 
   std::string print_kind(loops::Type type, const loops::Load& load) {
-    return fmt::format("{}(b{} + ({}), {}, {})", function("load", type), load.buffer.id, affine(load.index),
-                       load.stride, load.active.value_or(type.lanes));
+    return fmt::format("{}(b{} + ({}), {}, {})", function(memory_operation("load", load.buffer), type),
+                       load.buffer.id, affine(load.index), load.stride, load.active.value_or(type.lanes));
   }
 
   std::string print_kind(loops::Type type, const loops::Broadcast& broadcast) {
-    return fmt::format("{}(b{}[{}])", function("splat", type), broadcast.buffer.id, affine(broadcast.index));
+    const bool narrow = nest_.buffers[broadcast.buffer.id].scalar == Scalar::bf16;
+    const std::string element = fmt::format("b{}[{}]", broadcast.buffer.id, affine(broadcast.index));
+    return fmt::format("{}({})", function("splat", type),
+                       narrow ? fmt::format("f32_of_bf16({})", element) : element);
   }
 
   std::string print_kind(loops::Type, const loops::Read& read) {
@@ -213,7 +221,8 @@ class CPrinter {
     ++depth_;
     const std::string stored = value(store.value);
     const int lanes = store.value->type.lanes;
-    line(fmt::format("{}(b{} + ({}), {}, {}, {});", function("store", store.value->type), store.buffer.id,
+    line(fmt::format("{}(b{} + ({}), {}, {}, {});",
+                     function(memory_operation("store", store.buffer), store.value->type), store.buffer.id,
                      affine(store.index), stored, store.stride, store.active.value_or(lanes)));
     close();
   }

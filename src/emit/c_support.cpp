@@ -42,6 +42,7 @@ static inline uint32_t bf16_bits(float a) {
   const uint32_t bits = (uint32_t)flushed_bits(f32_bits(a));
   return a != a ? (bits >> 16) | 0x40u : (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
 }
+static inline float f32_of_bf16(uint16_t a) { return f32_of_bits((int32_t)((uint32_t)a << 16)); }
 )";
 
 constexpr std::string_view k_tile_support = R"(
@@ -175,6 +176,23 @@ std::vector<Function> memory_functions(int lanes, loops::Scalar scalar) {
                                            type, element, lane, lanes)}};
 }
 
+std::vector<Function> bf16_functions(int lanes) {
+  const std::string type = c_type({loops::Scalar::f32, lanes});
+  const std::string_view lane = lanes == 1 ? "" : "[i]";
+  return {
+      {"op_load_bf16_" + type,
+       fmt::format("static inline {0} op_load_bf16_{0}(const uint16_t* from, int64_t stride, int active) {{\n"
+                   "  {0} r = {{0}};\n"
+                   "  for (int i = 0; i < active; ++i) r{1} = f32_of_bf16(from[i * stride]);\n"
+                   "  return r;\n}}\n",
+                   type, lane)},
+      {"op_store_bf16_" + type,
+       fmt::format(
+           "static inline void op_store_bf16_{0}(uint16_t* to, {0} a, int64_t stride, int active) {{\n"
+           "  for (int i = 0; i < active; ++i) to[i * stride] = (uint16_t)bf16_bits(a{1});\n}}\n",
+           type, lane)}};
+}
+
 std::string type_names(int lanes) {
   if (lanes == 1) return "typedef float f32x1;\ntypedef int32_t i32x1;\n";
   return fmt::format(
@@ -204,6 +222,7 @@ std::string c_lane_support(int lanes, const std::set<std::string>& used) {
   };
   for (const loops::Scalar scalar : {loops::Scalar::f32, loops::Scalar::i32})
     for (const Function& function : memory_functions(lanes, scalar)) add(function);
+  for (const Function& function : bf16_functions(lanes)) add(function);
   for (const Operation& operation : k_operations) {
     const loops::Scalar scalar = operation.operands[0] == 'F' ? loops::Scalar::f32 : loops::Scalar::i32;
     add(lane_function(operation, c_type({scalar, lanes}), lanes));

@@ -10,11 +10,7 @@
 
 namespace onepass::emit {
 
-namespace {
-
-constexpr int64_t k_scalar_bytes = 4;
-
-}  // namespace
+namespace {}  // namespace
 
 int64_t apply(loops::IntOp op, int64_t a, int64_t b) {
   switch (op) {
@@ -44,7 +40,10 @@ LinearForm operator-(const LinearForm& a, const LinearForm& b) {
 }
 
 Indexes::Indexes(llvm::IRBuilder<>& builder, const loops::LoopNest& nest)
-    : builder_(builder), bindings_(nest.vars.size()), buffers_(nest.buffers.size()), laundered_(1) {}
+    : builder_(builder), bindings_(nest.vars.size()), buffers_(nest.buffers.size()), laundered_(1) {
+  for (const loops::Buffer& buffer : nest.buffers)
+    element_bytes_.push_back(loops::element_bytes(buffer.scalar));
+}
 
 void Indexes::open_level(llvm::Instruction* preamble_end) {
   levels_.push_back({.preamble_end = preamble_end});
@@ -161,7 +160,7 @@ llvm::Value* Indexes::base(int32_t buffer, const Terms& terms) {
   llvm::Value*& known = levels_[level(terms)].bases[{buffer, terms}];
   if (known != nullptr) return known;
   llvm::Value* outer = base(buffer, Terms(terms.begin(), terms.end() - 1));
-  llvm::Value* bytes = product({terms.back().first, terms.back().second * k_scalar_bytes});
+  llvm::Value* bytes = product({terms.back().first, terms.back().second * element_bytes_[buffer]});
   const llvm::IRBuilderBase::InsertPointGuard guard(builder_);
   builder_.SetInsertPoint(levels_[level(terms)].preamble_end);
   return known = builder_.CreateGEP(builder_.getInt8Ty(), outer, bytes);
@@ -185,12 +184,12 @@ llvm::Value* Indexes::offset(llvm::Value* pointer, int64_t bytes) {
 }
 
 llvm::Value* Indexes::address(loops::BufferId buffer, const LinearForm& elems) {
-  return offset(base(buffer.id, elems.terms), elems.constant * k_scalar_bytes);
+  return offset(base(buffer.id, elems.terms), elems.constant * element_bytes_[buffer.id]);
 }
 
 llvm::Value* Indexes::load_address(loops::BufferId buffer, const LinearForm& elems) {
   if (iterations_.empty()) return address(buffer, elems);
-  return offset(laundered_base(buffer.id, elems.terms), elems.constant * k_scalar_bytes);
+  return offset(laundered_base(buffer.id, elems.terms), elems.constant * element_bytes_[buffer.id]);
 }
 
 }  // namespace onepass::emit

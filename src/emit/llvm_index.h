@@ -81,6 +81,7 @@ class Indexes {
   llvm::IRBuilder<>& builder_;
   std::vector<LinearForm> bindings_;
   std::vector<llvm::Value*> buffers_;
+  std::vector<int64_t> element_bytes_;  ///< by buffer
   std::vector<Atom> atoms_;
   std::vector<Level> levels_;
   std::vector<std::map<std::pair<int, BaseKey>, llvm::Value*>> laundered_;

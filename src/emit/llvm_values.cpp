@@ -221,6 +221,8 @@ llvm::Value* Values::lower(loops::Type type, const loops::BinaryOp& binary) {
 
 namespace {
 
+constexpr int k_zmm_lanes = 16;
+
 /// bf16 of an f32 in the low half of its word.
 llvm::Value* rounded_bf16(llvm::IRBuilder<>& builder, llvm::Value* value) {
   llvm::Type* words = value->getType()->getWithNewType(builder.getInt32Ty());
@@ -237,11 +239,24 @@ llvm::Value* rounded_bf16(llvm::IRBuilder<>& builder, llvm::Value* value) {
 
 }  // namespace
 
-llvm::Value* Values::pack_bf16(llvm::Value* low, llvm::Value* high) {
-  constexpr int k_zmm_lanes = 16;
+/// The target rounds a vector of this many lanes to bf16 with one instruction.
+bool Values::rounds_in_one(const llvm::Value* value) const {
   const bool instruction = std::string_view(target_.features).find("+avx512bf16") != std::string_view::npos;
+  return instruction && lanes_of(value) == k_zmm_lanes;
+}
+
+/// f32 as halves of words.
+llvm::Value* Values::narrow_bf16(llvm::Value* value) {
+  llvm::Type* halves = value->getType()->getWithNewType(builder_.getInt16Ty());
+  if (!rounds_in_one(value)) return builder_.CreateTrunc(rounded_bf16(builder_, value), halves);
+  llvm::Value* rounded =
+      builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512bf16_cvtneps2bf16_512, {}, {value});
+  return builder_.CreateBitCast(rounded, halves);
+}
+
+llvm::Value* Values::pack_bf16(llvm::Value* low, llvm::Value* high) {
   llvm::Type* words = low->getType()->getWithNewType(builder_.getInt32Ty());
-  if (!instruction || lanes_of(low) != k_zmm_lanes)
+  if (!rounds_in_one(low))
     return builder_.CreateOr(
         rounded_bf16(builder_, low),
         builder_.CreateShl(rounded_bf16(builder_, high), llvm::ConstantInt::get(words, 16)));

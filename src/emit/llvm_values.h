@@ -42,6 +42,11 @@ class Values {
   llvm::Value* lower(loops::Type type, const loops::Select& select);
   llvm::Value* lower(loops::Type type, const loops::Shuffle& shuffle);
 
+  bool is_bf16(loops::BufferId buffer) const;
+  llvm::Type* memory_type(loops::BufferId buffer, loops::Type type) const;
+  llvm::Value* from_memory(loops::BufferId buffer, llvm::Value* held);
+  llvm::Value* to_memory(loops::BufferId buffer, llvm::Value* value);
+  llvm::Value* load_held(llvm::Type* type, const loops::Load& load, int lanes, int active);
   llvm::Value* load_plain(llvm::Type* type, const loops::Load& load);
   void prefetch_ahead(llvm::Value* address);
   enum class Cache { l1 = 3, l2 = 2 };  ///< the locality argument of llvm.prefetch
@@ -53,6 +58,8 @@ class Values {
   llvm::Value* mask(int active, int lanes);
 
   llvm::Value* compare(loops::Compare compare, loops::Scalar scalar, llvm::Value* a, llvm::Value* b);
+  bool rounds_in_one(const llvm::Value* value) const;
+  llvm::Value* narrow_bf16(llvm::Value* value);
   llvm::Value* pack_bf16(llvm::Value* low, llvm::Value* high);
   llvm::Value* truncate(llvm::Value* value);
   llvm::Value* truncate_checked(llvm::Value* value);

@@ -42,7 +42,7 @@ class AmxEmitter {
         lanes_(target.vector_lanes),
         b_(name),
         source_(b_, spec_, g_, lanes_),
-        weights_(b_.stream_words("weights", g_.weight_words(), 64)),
+        weights_(b_.stream("weights", g_.weight_words(), 64, loops::Scalar::i32)),
         output_(b_, spec_, g_.vectors * lanes_, lanes_),
         sums_(b_.scratch("sums", g_.sum_elems())) {
     b_.tiles(loops::k_most_tiles);

@@ -220,10 +220,10 @@ Estimate estimate_conv_amx(const ConvSpec& spec, const AmxTile& tile, const targ
   e.executed_flops =
       2.0 * static_cast<double>(spec.dst.n * g.row_blocks * g.segments * g.tiles * loops::k_tile_rows *
                                 g.vectors * target.vector_lanes * g.groups32 * k_amx_channels * g.taps);
-  e.bytes_read = spec.src.values() * 4;
+  e.bytes_read = spec.src.value_bytes();
   for (const EpilogueStep& step : spec.epilogue.steps)
-    if (step.operand.kind == StepOperand::Kind::map) e.bytes_read += step.operand.map.values() * 4;
-  e.bytes_written = spec.dst.n * spec.dst.batch_stride * 4;
+    if (step.operand.kind == StepOperand::Kind::map) e.bytes_read += step.operand.map.value_bytes();
+  e.bytes_written = spec.dst.bytes();
   e.weight_bytes = g.weight_words() * 4;
   e.l2_bytes = e.weight_bytes * g.row_blocks * spec.dst.n;
   e.scratch_bytes = (g.stage_words() + g.sum_elems()) * 4;

@@ -16,7 +16,7 @@ AmxWideSource::AmxWideSource(loops::Builder& builder, const ConvSpec& spec, cons
       spec_(spec),
       g_(geometry),
       lanes_(vector_lanes),
-      src_(builder.stream("src", spec.src.elems())),
+      src_(builder.stream("src", spec.src.elems(), 4, spec.src.scalar)),
       stage_(builder.scratch("stage", geometry.stage_words(), loops::Scalar::i32)),
       splitter_(builder, geometry.parts, 1, vector_lanes) {}
 
@@ -115,7 +115,7 @@ AmxNarrowSource::AmxNarrowSource(loops::Builder& builder, const ConvSpec& spec, 
       spec_(spec),
       g_(geometry),
       lanes_(vector_lanes),
-      src_(builder.input("src", spec.src.elems())),
+      src_(input_map(builder, "src", spec.src)),
       stage_(builder.scratch("stage", geometry.stage_words(), loops::Scalar::i32)),
       splitter_(builder, geometry.parts, static_cast<int>(geometry.pixel_words), vector_lanes) {}
 

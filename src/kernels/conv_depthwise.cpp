@@ -38,11 +38,11 @@ class DepthwiseEmitter {
         width_(spec.dst.c / spec.groups),
         row_weights_(spec.kernel_w * width_),
         b_(name),
-        src_(b_.input("src", spec.src.elems())),
+        src_(input_map(b_, "src", spec.src)),
         weights_(b_.input("weights", spec.dst.blocks() * spec.kernel_h * row_weights_ * lanes_, 64)),
         bias_(spec.bias ? b_.input("bias", spec.dst.blocks() * lanes_, 64) : BufferId{}),
         epilogue_(b_, spec_.epilogue, spec_.dst, lanes_),
-        dst_(b_.output("dst", spec.dst.elems())) {
+        dst_(output_map(b_, "dst", spec.dst)) {
     const loops::Type vector{loops::Scalar::f32, lanes_};
     acc_ = b_.registers("acc", vector, tile.pixels);
     taps_ = b_.registers("taps", vector, static_cast<int>(row_weights_));
@@ -180,10 +180,11 @@ Estimate estimate_conv_depthwise(const ConvSpec& spec, const DepthwiseTile& tile
                    (2.0 * static_cast<double>(taps) + flops_per_element(spec.epilogue));
   estimate.executed_flops = estimate.flops * static_cast<double>(spec.dst.blocks() * spec.dst.block) /
                             static_cast<double>(spec.dst.c);
-  estimate.bytes_read = spec.src.values() * 4;
+  estimate.pointwise_flops = static_cast<double>(spec.dst.values()) * flops_per_element(spec.epilogue);
+  estimate.bytes_read = spec.src.value_bytes();
   for (const EpilogueStep& step : spec.epilogue.steps)
-    if (step.operand.kind == StepOperand::Kind::map) estimate.bytes_read += step.operand.map.values() * 4;
-  estimate.bytes_written = spec.dst.n * spec.dst.batch_stride * 4;
+    if (step.operand.kind == StepOperand::Kind::map) estimate.bytes_read += step.operand.map.value_bytes();
+  estimate.bytes_written = spec.dst.bytes();
   estimate.weight_bytes = spec.dst.blocks() * taps * target.vector_lanes * 4;
   estimate.l2_bytes = estimate.bytes_read;
   estimate.registers = static_cast<int>(tile.pixels + spec.kernel_w + 2);

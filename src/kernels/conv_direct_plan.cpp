@@ -71,7 +71,7 @@ int64_t weight_bytes(const ConvSpec& spec, const DirectGeometry& g) {
 }
 
 int64_t map_bytes(const FeatureMap& map) {
-  return map.n * map.batch_stride * 4;
+  return map.bytes();
 }
 
 }  // namespace
@@ -148,9 +148,10 @@ Estimate estimate_conv_direct(const ConvSpec& spec, const ConvTile& tile, const 
   estimate.flops = outputs * (2.0 * static_cast<double>(g.reduction()) + flops_per_element(spec.epilogue));
   estimate.executed_flops =
       estimate.flops * static_cast<double>(g.vectors * g.lanes) / static_cast<double>(g.group_outputs);
-  estimate.bytes_read = spec.src.values() * 4;
+  estimate.pointwise_flops = outputs * flops_per_element(spec.epilogue);
+  estimate.bytes_read = spec.src.value_bytes();
   for (const EpilogueStep& step : spec.epilogue.steps)
-    if (step.operand.kind == StepOperand::Kind::map) estimate.bytes_read += step.operand.map.values() * 4;
+    if (step.operand.kind == StepOperand::Kind::map) estimate.bytes_read += step.operand.map.value_bytes();
   estimate.bytes_written = map_bytes(spec.dst);
   estimate.weight_bytes = weight_bytes(spec, g);
   const int64_t rows = spec.dst.n * spec.dst.h / tile.merged_rows;

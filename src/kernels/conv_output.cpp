@@ -14,7 +14,7 @@ ConvOutput::ConvOutput(loops::Builder& builder, const ConvSpec& spec, int64_t bi
       lanes_(vector_lanes),
       bias_(spec.bias ? builder.input("bias", bias_elems, 64) : loops::BufferId{}),
       epilogue_(builder, spec.epilogue, spec.dst, vector_lanes),
-      dst_(builder.output("dst", spec.dst.elems())) {}
+      dst_(output_map(builder, "dst", spec.dst)) {}
 
 void ConvOutput::store(Value sum, const At& at, bool partial) {
   const int64_t tail = spec_.dst.c % lanes_;

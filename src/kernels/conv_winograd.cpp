@@ -36,11 +36,11 @@ class WinogradEmitter {
         g_(spec, tile, target),
         lanes_(target.vector_lanes),
         b_(name),
-        src_(b_.input("src", spec.src.elems())),
+        src_(input_map(b_, "src", spec.src)),
         weights_(b_.stream("weights", g_.weight_elems(), 64)),
         bias_(spec.bias ? b_.input("bias", g_.vectors * lanes_, 64) : BufferId{}),
         epilogue_(b_, spec_.epilogue, spec_.dst, lanes_),
-        dst_(b_.output("dst", spec.dst.elems())),
+        dst_(output_map(b_, "dst", spec.dst)),
         source_(b_.scratch("transformed", g_.points * g_.source_point_stride)),
         products_(b_.scratch("products", g_.points * g_.product_point_stride)) {
     const loops::Type vector{loops::Scalar::f32, lanes_};

@@ -119,10 +119,10 @@ Estimate estimate_conv_winograd(const ConvSpec& spec, const WinogradTile& tile,
             (18.0 * static_cast<double>(spec.src.c) + flops_per_element(spec.epilogue));
   e.executed_flops = 2.0 * static_cast<double>(spec.dst.n * g.image_tiles * g.points * g.padded_channels() *
                                                g.vectors * g.lanes);
-  e.bytes_read = spec.src.values() * 4;
+  e.bytes_read = spec.src.value_bytes();
   for (const EpilogueStep& step : spec.epilogue.steps)
-    if (step.operand.kind == StepOperand::Kind::map) e.bytes_read += step.operand.map.values() * 4;
-  e.bytes_written = spec.dst.n * spec.dst.batch_stride * 4;
+    if (step.operand.kind == StepOperand::Kind::map) e.bytes_read += step.operand.map.value_bytes();
+  e.bytes_written = spec.dst.bytes();
   e.weight_bytes = g.weight_elems() * 4;
   e.l2_bytes = e.weight_bytes * g.blocks * spec.dst.n;
   e.scratch_bytes = scratch_elems(g) * 4;
@@ -130,6 +130,8 @@ Estimate estimate_conv_winograd(const ConvSpec& spec, const WinogradTile& tile,
       static_cast<int>(most_pixels(g.panel_vectors, target) * g.panel_vectors + g.panel_vectors + 1);
   e.efficiency = std::min(
       0.98, e.executed_flops / target.flops_per_cycle / std::max(1.0, predicted_cycles(spec, tile, target)));
+  e.pointwise_flops = static_cast<double>(spec.dst.values()) * flops_per_element(spec.epilogue);
+  e.executed_flops += e.pointwise_flops;
   return e;
 }
 

@@ -85,9 +85,9 @@ class Elementwise {
         meaning_(lanes_of(spec_.dst, target)),
         lanes_(target.vector_lanes),
         b_(name),
-        src_(b_.input("src", spec_.src.elems())),
+        src_(input_map(b_, "src", spec_.src)),
         epilogue_(b_, spec_.epilogue, spec_.dst, target.vector_lanes),
-        dst_(b_.output("dst", spec_.dst.elems())) {}
+        dst_(output_map(b_, "dst", spec_.dst)) {}
 
   loops::LoopNest build() {
     const bool masks = spec_.dst.c % spec_.dst.block != 0 && !keeps_zero(spec_.epilogue);
@@ -161,6 +161,7 @@ Estimate estimate_elementwise(const ElementwiseSpec& spec) {
   const double lanes = static_cast<double>(value_bytes(spec.dst)) / sizeof(float);
   return {.flops = flops * static_cast<double>(spec.dst.values()),
           .executed_flops = flops * lanes,
+          .pointwise_flops = flops * lanes,
           .bytes_read = value_bytes(spec.src) + operand_bytes(spec.epilogue, spec.dst),
           .bytes_written = value_and_halo_bytes(spec.dst)};
 }

@@ -90,8 +90,10 @@ EpilogueEmitter::EpilogueEmitter(loops::Builder& builder, const Epilogue& epilog
     for (int part = 0; part < buffers_of(step); ++part) {
       StepOperand operand = step.operand;
       if (step.kind == EpilogueStep::Kind::affine) operand.kind = StepOperand::Kind::per_channel;
+      const bool is_map = operand.kind == StepOperand::Kind::map || operand.kind == StepOperand::Kind::gate;
       buffers_.push_back(builder.input("operand" + std::to_string(buffers_.size()),
-                                       operand_elems(operand, dst, vector_lanes)));
+                                       operand_elems(operand, dst, vector_lanes), 4,
+                                       is_map ? operand.map.scalar : loops::Scalar::f32));
     }
   }
 }

@@ -9,6 +9,8 @@ namespace onepass::kernels {
 struct Estimate {
   double flops = 0;           ///< useful floating-point operations, an fma counts two
   double executed_flops = 0;  ///< with the waste of tiles and channel blocks
+  /// Those of executed_flops in steps and other code without fma chains: far from peak, whatever the tile.
+  double pointwise_flops = 0;
   int64_t bytes_read = 0;     ///< feature maps and operands, each counted once
   int64_t bytes_written = 0;  ///< halo included
   int64_t weight_bytes = 0;

@@ -38,6 +38,11 @@ FeatureMap blocked_map(int64_t n, int64_t c, int64_t h, int64_t w, int64_t block
   return map;
 }
 
+FeatureMap in_bf16(FeatureMap map) {
+  map.scalar = loops::Scalar::bf16;
+  return map;
+}
+
 FeatureMap matrix_map(int64_t rows, int64_t columns) {
   return contiguous({.n = 1, .c = columns, .h = 1, .w = rows, .block = columns});
 }
@@ -48,6 +53,14 @@ FeatureMap channel_slice(const FeatureMap& map, int64_t first, int64_t count) {
   slice.c = count;
   slice.offset += first / map.block * map.plane_stride;
   return slice;
+}
+
+loops::BufferId input_map(loops::Builder& builder, std::string name, const FeatureMap& map) {
+  return builder.input(std::move(name), map.elems(), 4, map.scalar);
+}
+
+loops::BufferId output_map(loops::Builder& builder, std::string name, const FeatureMap& map) {
+  return builder.output(std::move(name), map.elems(), 4, map.scalar);
 }
 
 loops::Affine pixel_index(const FeatureMap& map, const loops::Affine& n, const loops::Affine& channel_block,

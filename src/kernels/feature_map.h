@@ -2,8 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
-#include "loops/nest.h"
+#include "loops/builder.h"
 
 namespace onepass::kernels {
 
@@ -25,13 +26,16 @@ Halo widest(const Halo& a, const Halo& b);
 struct FeatureMap {
   int64_t n = 1, c = 1, h = 1, w = 1;
   int64_t block = 1;
+  loops::Scalar scalar = loops::Scalar::f32;  ///< in memory: f32, or bf16 where the error budget allows
   Halo halo;
   int64_t row_stride = 1, plane_stride = 1, batch_stride = 1;
   int64_t offset = 0;
 
   int64_t blocks() const { return (c + block - 1) / block; }
   int64_t elems() const { return offset + n * batch_stride; }  ///< one past the last element of the buffer
+  int64_t bytes() const { return elems() * loops::element_bytes(scalar); }
   int64_t values() const { return n * c * h * w; }
+  int64_t value_bytes() const { return values() * loops::element_bytes(scalar); }
   bool operator==(const FeatureMap&) const = default;
 };
 
@@ -39,10 +43,16 @@ struct FeatureMap {
 FeatureMap plain_map(int64_t n, int64_t c, int64_t h, int64_t w, const Halo& halo = {});
 /// NCHWc with zero halo; the plane stride is kept off multiples of 4 KiB.
 FeatureMap blocked_map(int64_t n, int64_t c, int64_t h, int64_t w, int64_t block, const Halo& halo = {});
+/// The same map in bf16.
+FeatureMap in_bf16(FeatureMap map);
 /// A row-major matrix [rows, columns]: rows are pixels, columns are channels.
 FeatureMap matrix_map(int64_t rows, int64_t columns);
 /// The channels [first, first + count) of a blocked map, as a map of their own; first is a multiple of block.
 FeatureMap channel_slice(const FeatureMap& map, int64_t first, int64_t count);
+
+/// Declares the buffer of a map.
+loops::BufferId input_map(loops::Builder& builder, std::string name, const FeatureMap& map);
+loops::BufferId output_map(loops::Builder& builder, std::string name, const FeatureMap& map);
 
 /// Index of lane 0 of pixel (y, x) in channel block `channel_block` (each affine).
 loops::Affine pixel_index(const FeatureMap& map, const loops::Affine& n, const loops::Affine& channel_block,

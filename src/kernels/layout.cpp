@@ -33,8 +33,8 @@ class Relayout {
       : spec_(merged(spec, target)),
         lanes_(target.vector_lanes),
         b_(name),
-        src_(b_.input("src", spec_.src.elems())),
-        dst_(b_.output("dst", spec_.dst.elems())),
+        src_(input_map(b_, "src", spec_.src)),
+        dst_(output_map(b_, "dst", spec_.dst)),
         square_(square_registers(b_, lanes_)) {}
 
   loops::LoopNest plain_to_blocked() {
@@ -112,8 +112,8 @@ loops::LoopNest copy_blocked(const std::string& name, const LayoutSpec& layout,
   const FeatureMap& map = spec.dst;
   const int lanes = target.vector_lanes;
   loops::Builder b(name);
-  const loops::BufferId src = b.input("src", spec.src.elems());
-  const loops::BufferId dst = b.output("dst", map.elems());
+  const loops::BufferId src = input_map(b, "src", spec.src);
+  const loops::BufferId dst = output_map(b, "dst", map);
   for_each_row(b, row_grid(map), [&](const RowPosition& row) {
     split_last_block(b, map, row.channel_block, map.c % lanes != 0, [&](bool last) {
       std::optional<int> active;
@@ -147,7 +147,13 @@ loops::LoopNest layout(const std::string& name, const LayoutSpec& spec, const ta
 }
 
 Estimate estimate_layout(const LayoutSpec& spec) {
-  return {.bytes_read = value_bytes(spec.src), .bytes_written = value_and_halo_bytes(spec.dst)};
+  constexpr double k_flops_per_element = 10;  // shuffles and addresses take as long as so many
+  const double flops =
+      k_flops_per_element * static_cast<double>(value_and_halo_bytes(spec.dst)) / sizeof(float);
+  return {.executed_flops = flops,
+          .pointwise_flops = flops,
+          .bytes_read = value_bytes(spec.src),
+          .bytes_written = value_and_halo_bytes(spec.dst)};
 }
 
 }  // namespace onepass::kernels

@@ -65,9 +65,9 @@ class Pool {
         axis_w_{spec.kernel_w,  spec.stride_w, spec.dilation_w, spec.pad_left,
                 spec.pad_right, spec.src.w,    spec.dst.w},
         b_(name),
-        src_(b_.input("src", spec.src.elems())),
+        src_(input_map(b_, "src", spec.src)),
         epilogue_(b_, spec_.epilogue, spec_.dst, target.vector_lanes),
-        dst_(b_.output("dst", spec.dst.elems())),
+        dst_(output_map(b_, "dst", spec.dst)),
         acc_(registers("acc", k_tile_pixels)),
         row_taps_(registers("row_taps", 1)),
         column_taps_(registers("column_taps", 1)) {}
@@ -233,6 +233,7 @@ Estimate estimate_pool(const PoolSpec& spec) {
   const double plane_flops = taps_taken(h) * taps_taken(w) + pixels * flops_per_element(spec.epilogue);
   return {.flops = planes * plane_flops,
           .executed_flops = executed_planes * plane_flops,
+          .pointwise_flops = executed_planes * plane_flops,
           .bytes_read = value_bytes(spec.src) + operand_bytes(spec.epilogue, spec.dst),
           .bytes_written = value_and_halo_bytes(spec.dst)};
 }

@@ -53,9 +53,9 @@ loops::LoopNest global_pool(const std::string& name, const PoolSpec& spec, const
   const FeatureMap src_map = joined ? with_row_pixels(spec.src, spec.src.h * spec.src.w) : spec.src;
   const int lanes = target.vector_lanes;
   loops::Builder b(name);
-  const loops::BufferId src = b.input("src", src_map.elems());
+  const loops::BufferId src = input_map(b, "src", src_map);
   const EpilogueEmitter epilogue(b, spec.epilogue, spec.dst, lanes);
-  const loops::BufferId dst = b.output("dst", spec.dst.elems());
+  const loops::BufferId dst = output_map(b, "dst", spec.dst);
   const loops::RegisterId chains = b.registers("chains", {loops::Scalar::f32, lanes}, k_chains);
   RowGrid grid = row_grid(spec.dst);
   grid.row_work_elems = src_map.h * src_map.w * src_map.block;

@@ -99,12 +99,12 @@ loops::Value keep_lanes(const loops::Value& value, int64_t active) {
 }
 
 int64_t value_bytes(const FeatureMap& map) {
-  return map.n * map.blocks() * map.block * map.h * map.w * k_scalar_bytes;
+  return map.n * map.blocks() * map.block * map.h * map.w * loops::element_bytes(map.scalar);
 }
 
 int64_t value_and_halo_bytes(const FeatureMap& map) {
   const int64_t pixels = (map.h + map.halo.top + map.halo.bottom) * (map.w + map.halo.left + map.halo.right);
-  return map.n * map.blocks() * map.block * pixels * k_scalar_bytes;
+  return map.n * map.blocks() * map.block * pixels * loops::element_bytes(map.scalar);
 }
 
 int64_t operand_bytes(const Epilogue& epilogue, const FeatureMap& dst) {

@@ -17,8 +17,8 @@ loops::LoopNest upsample(const std::string& name, const UpsampleSpec& spec, cons
               map.w == src_map.w * spec.factor_w,
           "dst is src times the factors");
   loops::Builder b(name);
-  const loops::BufferId src = b.input("src", src_map.elems());
-  const loops::BufferId dst = b.output("dst", map.elems());
+  const loops::BufferId src = input_map(b, "src", src_map);
+  const loops::BufferId dst = output_map(b, "dst", map);
   const loops::RegisterId pixel = b.registers("pixel", {loops::Scalar::f32, lanes}, 1);
   for_each_row(b, row_grid(map), [&](const RowPosition& row) {
     const loops::Affine src_y = b.floor_div(row.y, spec.factor_h);
@@ -35,7 +35,13 @@ loops::LoopNest upsample(const std::string& name, const UpsampleSpec& spec, cons
 }
 
 Estimate estimate_upsample(const UpsampleSpec& spec) {
-  return {.bytes_read = value_bytes(spec.src), .bytes_written = value_and_halo_bytes(spec.dst)};
+  constexpr double k_flops_per_element = 10;  // shuffles and addresses take as long as so many
+  const double flops =
+      k_flops_per_element * static_cast<double>(value_and_halo_bytes(spec.dst)) / sizeof(float);
+  return {.executed_flops = flops,
+          .pointwise_flops = flops,
+          .bytes_read = value_bytes(spec.src),
+          .bytes_written = value_and_halo_bytes(spec.dst)};
 }
 
 }  // namespace onepass::kernels

@@ -61,38 +61,27 @@ Builder::Builder(std::string name) {
   bodies_.push_back(&nest_.body);
 }
 
-BufferId Builder::input(std::string name, int64_t elems, int64_t align_bytes) {
-  nest_.buffers.push_back({.name = std::move(name), .elems = elems, .align_bytes = align_bytes});
+BufferId Builder::input(std::string name, int64_t elems, int64_t align_bytes, Scalar scalar) {
+  nest_.buffers.push_back(
+      {.name = std::move(name), .scalar = scalar, .elems = elems, .align_bytes = align_bytes});
   return {static_cast<int32_t>(nest_.buffers.size() - 1)};
 }
 
-BufferId Builder::stream(std::string name, int64_t elems, int64_t align_bytes) {
-  const BufferId id = input(std::move(name), elems, align_bytes);
+BufferId Builder::stream(std::string name, int64_t elems, int64_t align_bytes, Scalar scalar) {
+  const BufferId id = input(std::move(name), elems, align_bytes, scalar);
   nest_.buffers.back().streamed = true;
   return id;
 }
 
-BufferId Builder::output(std::string name, int64_t elems, int64_t align_bytes) {
-  const BufferId id = input(std::move(name), elems, align_bytes);
+BufferId Builder::output(std::string name, int64_t elems, int64_t align_bytes, Scalar scalar) {
+  const BufferId id = input(std::move(name), elems, align_bytes, scalar);
   nest_.buffers.back().written = true;
   return id;
 }
 
-BufferId Builder::scratch(std::string name, int64_t elems) {
-  const BufferId id = output(std::move(name), elems, 64);
-  nest_.buffers.back().scratch = true;
-  return id;
-}
-
 BufferId Builder::scratch(std::string name, int64_t elems, Scalar scalar) {
-  const BufferId id = scratch(std::move(name), elems);
-  nest_.buffers.back().scalar = scalar;
-  return id;
-}
-
-BufferId Builder::stream_words(std::string name, int64_t elems, int64_t align_bytes) {
-  const BufferId id = stream(std::move(name), elems, align_bytes);
-  nest_.buffers.back().scalar = Scalar::i32;
+  const BufferId id = output(std::move(name), elems, 64, scalar);
+  nest_.buffers.back().scratch = true;
   return id;
 }
 
@@ -157,11 +146,12 @@ Value Builder::load(BufferId buffer, Affine index, int lanes, std::optional<int>
 
 Value Builder::load_strided(BufferId buffer, Affine index, int lanes, int64_t stride,
                             std::optional<int> active) const {
-  return make({nest_.buffers.at(buffer.id).scalar, lanes}, Load{buffer, std::move(index), stride, active});
+  return make({value_scalar(nest_.buffers.at(buffer.id).scalar), lanes},
+              Load{buffer, std::move(index), stride, active});
 }
 
 Value Builder::broadcast(BufferId buffer, Affine index, int lanes) const {
-  return make({nest_.buffers.at(buffer.id).scalar, lanes}, Broadcast{buffer, std::move(index)});
+  return make({value_scalar(nest_.buffers.at(buffer.id).scalar), lanes}, Broadcast{buffer, std::move(index)});
 }
 
 Value Builder::read(RegisterId reg, Affine slot) const {

@@ -26,13 +26,11 @@ class Builder {
  public:
   explicit Builder(std::string name);
 
-  BufferId input(std::string name, int64_t elems, int64_t align_bytes = 4);
+  BufferId input(std::string name, int64_t elems, int64_t align_bytes = 4, Scalar scalar = Scalar::f32);
   /// An input whose vectors are read in the order of their addresses.
-  BufferId stream(std::string name, int64_t elems, int64_t align_bytes = 4);
-  BufferId output(std::string name, int64_t elems, int64_t align_bytes = 4);
-  BufferId scratch(std::string name, int64_t elems);
-  BufferId scratch(std::string name, int64_t elems, Scalar scalar);
-  BufferId stream_words(std::string name, int64_t elems, int64_t align_bytes);
+  BufferId stream(std::string name, int64_t elems, int64_t align_bytes = 4, Scalar scalar = Scalar::f32);
+  BufferId output(std::string name, int64_t elems, int64_t align_bytes = 4, Scalar scalar = Scalar::f32);
+  BufferId scratch(std::string name, int64_t elems, Scalar scalar = Scalar::f32);
   RegisterId registers(std::string name, Type type, int count);
   /// Tile registers 0 to count - 1.
   void tiles(int count) { nest_.tiles = count; }

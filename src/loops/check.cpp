@@ -60,6 +60,7 @@ class Checker {
 
   void check_type(Type type) const {
     const bool fits = type.lanes >= 1 && type.lanes <= k_max_lanes;
+    expect(type.scalar != Scalar::bf16, "bf16 is a type of memory alone");
     expect(fits && std::has_single_bit(static_cast<unsigned>(type.lanes)),
            fmt::format("{} lanes: a power of two up to {} is needed", type.lanes, k_max_lanes));
   }
@@ -140,13 +141,14 @@ class Checker {
   }
 
   void check_kind(Type type, const Load& load) const {
-    expect(buffer(load.buffer).scalar == type.scalar, "a load has not its buffer's type");
+    expect(value_scalar(buffer(load.buffer).scalar) == type.scalar, "a load has not its buffer's type");
     check_affine(load.index);
     check_active(load.active, type.lanes);
   }
 
   void check_kind(Type type, const Broadcast& broadcast) const {
-    expect(buffer(broadcast.buffer).scalar == type.scalar, "a broadcast has not its buffer's type");
+    expect(value_scalar(buffer(broadcast.buffer).scalar) == type.scalar,
+           "a broadcast has not its buffer's type");
     check_affine(broadcast.index);
   }
 
@@ -235,7 +237,7 @@ class Checker {
     const Buffer& target = buffer(store.buffer);
     expect(target.written, fmt::format("buffer {} is read-only and is written", target.name));
     const Type type = check_value(store.value);
-    expect(type.scalar == target.scalar, "a store has not its buffer's type");
+    expect(type.scalar == value_scalar(target.scalar), "a store has not its buffer's type");
     check_affine(store.index);
     check_active(store.active, type.lanes);
   }
@@ -265,7 +267,7 @@ class Checker {
 
   void check_stmt(const TileLoad& load) {
     check_tile(load.tile);
-    buffer(load.buffer);
+    expect(buffer(load.buffer).scalar != Scalar::bf16, "a tile is loaded by words");
     check_affine(load.index);
     expect(load.row_stride >= 0, "a tile's rows go backwards");
   }

@@ -18,7 +18,7 @@ namespace onepass::loops {
 namespace {
 
 constexpr uint32_t k_nan_word = 0x7fc00000u;
-constexpr size_t k_scalar_bytes = sizeof(uint32_t);
+constexpr size_t k_word_bytes = sizeof(uint32_t);
 
 class Interpreter {
  public:
@@ -34,7 +34,8 @@ class Interpreter {
         expect(operand < operands.size(), "operands are missing");
         const std::span<std::byte> given = operands[operand++];
         expect(
-            given.size() / k_scalar_bytes >= static_cast<size_t>(buffer.elems),
+            given.size() / static_cast<size_t>(element_bytes(buffer.scalar)) >=
+                static_cast<size_t>(buffer.elems),
             fmt::format("operand {} has {} bytes for {} elements", buffer.name, given.size(), buffer.elems));
         memory = given.data();
       } else {
@@ -76,7 +77,7 @@ class Interpreter {
 
   std::byte* element(int32_t buffer, int64_t index) const {
     if (index < 0 || index >= nest_.buffers[buffer].elems) out_of_bounds(buffer, index);
-    return memory_[buffer] + index * k_scalar_bytes;
+    return memory_[buffer] + index * element_bytes(nest_.buffers[buffer].scalar);
   }
 
   /// The first of `count` > 0 elements, contiguous when stride is 1; all of them are in bounds.
@@ -85,21 +86,41 @@ class Interpreter {
     return element(buffer, index);
   }
 
+  bool is_bf16(int32_t buffer) const { return nest_.buffers[buffer].scalar == Scalar::bf16; }
+
+  /// One element as a word of its value.
+  uint32_t load_element(int32_t buffer, const std::byte* from) const {
+    if (!is_bf16(buffer)) {
+      uint32_t word;
+      std::memcpy(&word, from, k_word_bytes);
+      return word;
+    }
+    uint16_t half;
+    std::memcpy(&half, from, sizeof half);
+    return static_cast<uint32_t>(half) << 16;
+  }
+
+  void store_element(int32_t buffer, uint32_t word, std::byte* to) const {
+    if (!is_bf16(buffer)) {
+      std::memcpy(to, &word, k_word_bytes);
+      return;
+    }
+    const auto half = static_cast<uint16_t>(pack_bf16(word, 0));
+    std::memcpy(to, &half, sizeof half);
+  }
+
   void load(const Op& op) {
     uint32_t* dst = frame_.data() + op.dst;
     std::fill(dst + op.active, dst + op.lanes, 0u);
     if (op.active == 0) return;
     const std::byte* src = elements(op.object, evaluate(op.index), op.stride, op.active);
-    if (op.stride == 1) {
-      return copy_words(op.active, src, dst);
-    }
-    const auto stride_bytes = op.stride * static_cast<int64_t>(k_scalar_bytes);
-    for (int i = 0; i < op.active; ++i) std::memcpy(dst + i, src + stride_bytes * i, k_scalar_bytes);
+    if (op.stride == 1 && !is_bf16(op.object)) return copy_words(op.active, src, dst);
+    const int64_t stride_bytes = op.stride * element_bytes(nest_.buffers[op.object].scalar);
+    for (int i = 0; i < op.active; ++i) dst[i] = load_element(op.object, src + stride_bytes * i);
   }
 
   void broadcast(const Op& op) {
-    uint32_t word;
-    std::memcpy(&word, element(op.object, evaluate(op.index)), k_scalar_bytes);
+    const uint32_t word = load_element(op.object, element(op.object, evaluate(op.index)));
     std::fill_n(frame_.data() + op.dst, op.lanes, word);
   }
 
@@ -109,11 +130,9 @@ class Interpreter {
            fmt::format("buffer {} is read-only", nest_.buffers[step.object].name));
     std::byte* dst = elements(step.object, evaluate(step.a), step.stride, step.active);
     const uint32_t* src = frame_.data() + step.value;
-    if (step.stride == 1) {
-      return copy_words(step.active, src, dst);
-    }
-    const auto stride_bytes = step.stride * static_cast<int64_t>(k_scalar_bytes);
-    for (int i = 0; i < step.active; ++i) std::memcpy(dst + stride_bytes * i, src + i, k_scalar_bytes);
+    if (step.stride == 1 && !is_bf16(step.object)) return copy_words(step.active, src, dst);
+    const int64_t stride_bytes = step.stride * element_bytes(nest_.buffers[step.object].scalar);
+    for (int i = 0; i < step.active; ++i) store_element(step.object, src[i], dst + stride_bytes * i);
   }
 
   // ---- registers ------------------------------------------------------------------------------------------

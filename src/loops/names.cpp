@@ -4,7 +4,8 @@
 namespace onepass::loops {
 
 const char* name(Scalar scalar) {
-  return scalar == Scalar::f32 ? "f32" : "i32";
+  constexpr const char* names[] = {"f32", "i32", "bf16"};
+  return names[static_cast<int>(scalar)];
 }
 
 const char* name(Unary op) {

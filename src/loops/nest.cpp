@@ -5,14 +5,17 @@
 
 namespace onepass::loops {
 
+int64_t element_bytes(Scalar scalar) {
+  return scalar == Scalar::bf16 ? 2 : 4;
+}
+
 namespace {
 
 constexpr int64_t k_scratch_alignment_bytes = 64;
-constexpr int64_t k_scalar_bytes = 4;
 
 int64_t rounded_bytes(const Buffer& buffer) {
-  return (buffer.elems * k_scalar_bytes + k_scratch_alignment_bytes - 1) / k_scratch_alignment_bytes *
-         k_scratch_alignment_bytes;
+  return (buffer.elems * element_bytes(buffer.scalar) + k_scratch_alignment_bytes - 1) /
+         k_scratch_alignment_bytes * k_scratch_alignment_bytes;
 }
 
 }  // namespace
@@ -45,6 +48,10 @@ Affine operator*(const Affine& a, int64_t factor) {
   if (factor == 0) return product;
   for (const auto& [var, coefficient] : a.terms) product.terms.emplace_back(var, coefficient * factor);
   return product;
+}
+
+Scalar value_scalar(Scalar memory) {
+  return memory == Scalar::bf16 ? Scalar::f32 : memory;
 }
 
 int64_t scratch_bytes(const LoopNest& nest) {

@@ -15,7 +15,9 @@ namespace onepass::loops {
 // are vectors of f32 or i32; every operation is one IEEE operation (no contraction, no reassociation), so
 // that the interpreter, the C printer and LLVM give the same bits.
 
-enum class Scalar : uint8_t { f32, i32 };
+/// bf16 is a type of memory alone: a load widens it to f32, exactly; a store rounds f32 to it as pack_bf16
+/// does.
+enum class Scalar : uint8_t { f32, i32, bf16 };
 
 struct Type {
   Scalar scalar = Scalar::f32;
@@ -281,6 +283,9 @@ struct LoopNest {
   Body body;
 };
 
+int64_t element_bytes(Scalar scalar);
+/// The type of a value that is loaded from such memory, or stored to it.
+Scalar value_scalar(Scalar memory);
 int64_t scratch_bytes(const LoopNest& nest);
 /// Offset of scratch buffer `id` in the thread's scratch.
 int64_t scratch_offset_bytes(const LoopNest& nest, BufferId id);

@@ -85,7 +85,8 @@ bool operands_fit(const Case& test) {
   bool fit = buffers.size() == test.operands.size();
   EXPECT_EQ(buffers.size(), test.operands.size()) << test.label << ": operands";
   for (size_t i = 0; fit && i < buffers.size(); ++i) {
-    const int64_t elems = static_cast<int64_t>(test.operands[i].values.size());
+    const int64_t elems =
+        static_cast<int64_t>(test.operands[i].values.size()) * 4 / loops::element_bytes(buffers[i]->scalar);
     if (test.operands[i].same_memory_as >= 0 || elems >= buffers[i]->elems) continue;
     ADD_FAILURE() << test.label << ": operand " << i << " (" << buffers[i]->name << ") has " << elems
                   << " elements of " << buffers[i]->elems;
