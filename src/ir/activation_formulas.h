@@ -10,7 +10,8 @@ namespace onepass::ir::formulas {
 //   constant, add, sub, mul, div, fma, neg, abs, sqrt, floor, ceil, round_even,
 //   max(a, b) = a > b ? a : b and min(a, b) = a < b ? a : b (so b when either is NaN),
 //   select_lt(a, b, then, otherwise), and the functions
-//   exp, expm1, log, tanh, erf, log1p_of_exp (log(1 + exp(x))), normal_cdf (that of the standard normal).
+//   exp, exp_of_negative (the same for x <= 0, zero below -87), expm1, log, tanh, erf, log1p_of_exp
+//   (log(1 + exp(x))), normal_cdf (that of the standard normal), div_by_1_to_2 (a / b for 1 <= b <= 2).
 // Bounds stand on the left of max and min so that a NaN in x is kept.
 
 /// 1 / (1 + exp(-(z + z_low))), without overflow; z_low is the part of the argument that z rounds off.
@@ -18,16 +19,16 @@ auto logistic(const auto& m, auto z, auto z_low) {
   const auto zero = m.constant(0);
   const auto one = m.constant(1);
   const auto low_of_abs = m.select_lt(z, zero, z_low, m.neg(z_low));
-  const auto decay = m.exp(m.neg(m.abs(z)));
+  const auto decay = m.exp_of_negative(m.neg(m.abs(z)));
   const auto e = m.fma(decay, low_of_abs, decay);
-  return m.div(m.select_lt(z, zero, e, one), m.add(one, e));
+  return m.div_by_1_to_2(m.select_lt(z, zero, e, one), m.add(one, e));
 }
 
 auto logistic(const auto& m, auto z) {
   const auto zero = m.constant(0);
   const auto one = m.constant(1);
-  const auto e = m.exp(m.neg(m.abs(z)));
-  return m.div(m.select_lt(z, zero, e, one), m.add(one, e));
+  const auto e = m.exp_of_negative(m.neg(m.abs(z)));
+  return m.div_by_1_to_2(m.select_lt(z, zero, e, one), m.add(one, e));
 }
 
 struct relu {

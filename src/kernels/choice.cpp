@@ -58,6 +58,16 @@ std::vector<Candidate> candidates(const ConvSpec& spec, const targets::Target& t
   return found;
 }
 
+/// What a convolution kernel reads around its source.
+Halo halo_of(const KernelChoice& choice) {
+  if (const auto* winograd = std::get_if<ConvWinogradChoice>(&choice))
+    return winograd_halo(winograd->spec, winograd->tile);
+  if (std::holds_alternative<ConvAmxChoice>(choice)) return {};
+  const ConvSpec& spec = std::get<ConvDirectChoice>(choice).spec;
+  const bool stages = spec.src.block == 1 && spec.groups == 1;  // brings its own padding
+  return stages ? Halo{} : required_halo(spec);
+}
+
 bool covers(const Halo& have, const Halo& need) {
   return widest(have, need) == have;
 }
@@ -139,9 +149,7 @@ std::vector<KernelChoice> conv_candidates(const ConvSpec& spec, const targets::T
     return {ConvDepthwiseChoice{spec, conv_depthwise_tiles(spec, target).front()}};
   std::vector<KernelChoice> choices;
   for (Candidate& candidate : candidates(spec, target, policy)) {
-    const auto* winograd = std::get_if<ConvWinogradChoice>(&candidate.choice);
-    if (winograd != nullptr && !covers(spec.src.halo, winograd_halo(spec, winograd->tile))) continue;
-    choices.push_back(std::move(candidate.choice));
+    if (covers(spec.src.halo, halo_of(candidate.choice))) choices.push_back(std::move(candidate.choice));
   }
   return choices;
 }
@@ -155,10 +163,7 @@ KernelChoice choose_conv(const ConvSpec& spec, const targets::Target& target, co
 Halo preferred_halo(const ConvSpec& spec, const targets::Target& target, const ConvPolicy& policy) {
   if (conv_depthwise_supports(spec, target)) return required_halo(spec);
   const std::vector<Candidate> found = candidates(spec, target, policy);
-  if (found.empty()) return required_halo(spec);
-  if (const auto* winograd = std::get_if<ConvWinogradChoice>(&found.front().choice))
-    return winograd_halo(spec, winograd->tile);
-  return std::holds_alternative<ConvAmxChoice>(found.front().choice) ? Halo{} : required_halo(spec);
+  return found.empty() ? required_halo(spec) : halo_of(found.front().choice);
 }
 
 std::vector<float> pack_weights(const KernelChoice& choice, const targets::Target& target,

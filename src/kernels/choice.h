@@ -53,8 +53,8 @@ const FeatureMap& dst_of(const KernelChoice& choice);
 /// Null for families without steps.
 Epilogue* epilogue_of(KernelChoice& choice);
 
-/// The kernels that may compute `spec` under `policy`, each with its best tile, fastest first by estimate.
-/// Winograd only where src has the halo for it.
+/// The kernels that may compute `spec` under `policy`, each with its best tile, fastest first by estimate:
+/// those for which src has the halo.
 std::vector<KernelChoice> conv_candidates(const ConvSpec& spec, const targets::Target& target,
                                           const ConvPolicy& policy = {});
 /// The first of them. Throws InternalError when no kernel supports the convolution.

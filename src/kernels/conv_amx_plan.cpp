@@ -70,10 +70,10 @@ double product_ns(const AmxGeometry& g, int products, int64_t panels, const targ
 
 /// Staging, outputs and tile stores of one slice.
 double vector_ns(const ConvSpec& spec, const AmxGeometry& g, const targets::Target& target) {
-  const double vectors = static_cast<double>(g.panels_per_slice * k_amx_panel_vectors);
+  const double vectors = static_cast<double>(g.panels_per_slice * g.vectors) / static_cast<double>(g.panels);
   const double outputs = static_cast<double>(g.rows * spec.dst.w) * vectors;
   const double stores = static_cast<double>(g.segments * g.tiles) * vectors;
-  return (stage_cycles(g) + outputs * (4 + flops_per_element(spec.epilogue)) + 16 * stores) /
+  return (stage_cycles(g) + outputs * (4 + flops_per_element(spec.epilogue) / 2) + 16 * stores) /
          target.clock_ghz;
 }
 

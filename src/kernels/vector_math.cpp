@@ -32,6 +32,8 @@ struct LoopMath {
     return loops::select(loops::Compare::lt, a, b, then, otherwise);
   }
   Value exp(Value a) const { return kernels::exp(a); }
+  Value exp_of_negative(Value a) const { return kernels::exp_of_negative(a); }
+  Value div_by_1_to_2(Value a, Value b) const { return kernels::div_by_1_to_2(a, b); }
   Value expm1(Value a) const { return kernels::expm1(a); }
   Value log(Value a) const { return kernels::log(a); }
   Value tanh(Value a) const { return kernels::tanh(a); }

@@ -41,6 +41,23 @@ Value exp(Value x) {
   return mul(scaled, power_of_two(sub(reduced.n, half)));
 }
 
+Value exp_of_negative(Value x) {
+  const Value least = number(-87, x);  // exp of it is about the least normal float
+  const Reduced reduced = reduce(max(least, x));
+  const Value result = mul(add(reduced.r_expm1, number(1, x)), power_of_two(reduced.n));
+  return loops::select(loops::Compare::lt, x, least, number(0, x), result);
+}
+
+Value div_by_1_to_2(Value a, Value b) {
+  // 1 - b p(b) = -T3(2b - 3) / 99 is the least that a p of degree 2 reaches on [1, 2]; each Newton step
+  // squares it.
+  Value inverse = polynomial(b, {210.0 / 99, -144.0 / 99, 32.0 / 99});
+  for (int step = 0; step < 2; ++step)
+    inverse = loops::fma(inverse, loops::fma(neg(b), inverse, number(1, b)), inverse);
+  const Value quotient = mul(a, inverse);
+  return loops::fma(loops::fma(neg(b), quotient, a), inverse, quotient);
+}
+
 Value expm1(Value x) {
   // exp(x) - 1 = 2 (2^(n-1) (exp(r) - 1) + (2^(n-1) - 1/2)). Below -20 the result rounds to -1.
   const Value bounded = min(number(89, x), max(number(-20, x), x));
