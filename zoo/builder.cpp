@@ -87,7 +87,8 @@ ValueId Builder::conv(ValueId x, const std::string& name, int64_t outputs, Windo
   const Moments& before = moments_.at(x);
   const ir::Shape shape = {outputs, before.channels() / options.groups, window.height, window.width};
   const bool is_head = !options.means.empty();
-  const double scale = filter_scale(ir::element_count(shape) / outputs, before.mean_second_moment());
+  const double scale =
+      options.gain * filter_scale(ir::element_count(shape) / outputs, before.mean_second_moment());
   const ir::Tensor weights = filters(name + ".weight", shape, scale);
   Moments moments = through_filters(before, weights.data<float>(), outputs, options.groups);
   std::vector<ValueId> operands = {x, constant(name + ".weight", weights)};

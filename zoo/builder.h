@@ -41,6 +41,7 @@ struct ConvOptions {
   int64_t groups = 1;
   bool has_bias = false;
   std::vector<double> means;  ///< of a head: the mean that each output shall have, brought about by the bias
+  double gain = 1;            ///< the root of the outputs' mean square
 };
 
 struct BatchNormOptions {
@@ -75,22 +76,33 @@ class Builder {
   ValueId relu(ValueId x, const std::string& name);
   ValueId relu6(ValueId x, const std::string& name);
   ValueId silu(ValueId x, const std::string& name);  ///< as exporters write it: x * Sigmoid(x)
+  ValueId sigmoid(ValueId x, const std::string& name);
+  ValueId hard_sigmoid(ValueId x, const std::string& name);  ///< of slope 1/6
+  ValueId hard_swish(ValueId x, const std::string& name);
   ValueId add(ValueId a, ValueId b, const std::string& name);
+  /// `gate`, f32[1,channels,1,1], weighs the channels of `x`.
+  ValueId scale(ValueId x, ValueId gate, const std::string& name);
   ValueId concat(const std::vector<ValueId>& values, const std::string& name);  ///< along the channels
   std::vector<ValueId> split(ValueId x, const std::vector<int64_t>& sizes, const std::string& name,
                              int64_t axis = 1);
   ValueId maxpool(ValueId x, const std::string& name, Window window, MaxPoolOptions options = {});
   ValueId avgpool(ValueId x, const std::string& name, Window window);  ///< padding counts
   ValueId global_avgpool(ValueId x, const std::string& name);
+  ValueId spatial_mean(ValueId x, const std::string& name);  ///< ReduceMean: f32[1,channels]
   ValueId flatten(ValueId x, const std::string& name, int64_t positions = 1);  ///< positions: height * width
   ValueId upsample(ValueId x, const std::string& name);  ///< twice the size, nearest neighbour
   ValueId reshape(ValueId x, const std::string& name, const std::vector<int64_t>& shape);
+  /// Channel i * groups + g of the result is channel g * (channels / groups) + i of `x`, whose maps are
+  /// size x size.
+  ValueId shuffle(ValueId x, const std::string& name, int64_t groups, int64_t size);
   /// Global average pool, flatten, fully connected layer: the output `logits` f32[1,1000].
   void classifier_tail(ValueId x, const std::string& pool, const std::string& linear);
 
-  /// Any operator of one output, without moments.
+  /// Any operator of one output, without moments; assume() gives them.
   ValueId node(ir::Op op, const std::string& name, std::vector<ValueId> inputs,
                ir::Attributes attributes = {});
+  void assume(ValueId x, Moments moments) { moments_[x] = std::move(moments); }
+  const Moments& moments(ValueId x) const { return moments_.at(x); }
   int64_t channels(ValueId x) const { return moments_.at(x).channels(); }
 
  private:

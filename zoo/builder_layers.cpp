@@ -15,9 +15,13 @@ namespace {
 constexpr double k_pool_share = 0.5;    // of the variance that averaging over a small window leaves
 constexpr double k_global_share = 0.1;  // the same over the whole map
 
-Moments scaled_variance(Moments moments, double factor) {
-  for (double& variance : moments.variance) variance *= factor;
-  return moments;
+/// Channel i * groups + g is channel g * (channels / groups) + i of `moments`.
+Moments shuffled(const Moments& moments, int64_t groups) {
+  const int64_t width = moments.channels() / groups;
+  Moments result;
+  for (int64_t i = 0; i < width; ++i)
+    for (int64_t group = 0; group < groups; ++group) result.append(moments.slice(group * width + i, 1));
+  return result;
 }
 
 }  // namespace
@@ -36,8 +40,27 @@ ValueId Builder::silu(ValueId x, const std::string& name) {
   return layer(Op::Mul, name + ".mul", {x, gate}, {}, through(moments_.at(x), zoo::silu));
 }
 
+ValueId Builder::sigmoid(ValueId x, const std::string& name) {
+  return layer(Op::Sigmoid, name, {x}, {}, through(moments_.at(x), zoo::sigmoid));
+}
+
+ValueId Builder::hard_sigmoid(ValueId x, const std::string& name) {
+  ir::Attributes attributes;
+  attributes.set("alpha", static_cast<double>(1 / 6.0F));
+  attributes.set("beta", 0.5);
+  return layer(Op::HardSigmoid, name, {x}, std::move(attributes), through(moments_.at(x), zoo::hard_sigmoid));
+}
+
+ValueId Builder::hard_swish(ValueId x, const std::string& name) {
+  return layer(Op::HardSwish, name, {x}, {}, through(moments_.at(x), zoo::hard_swish));
+}
+
 ValueId Builder::add(ValueId a, ValueId b, const std::string& name) {
   return layer(Op::Add, name, {a, b}, {}, sum(moments_.at(a), moments_.at(b)));
+}
+
+ValueId Builder::scale(ValueId x, ValueId gate, const std::string& name) {
+  return layer(Op::Mul, name, {x, gate}, {}, product(moments_.at(x), moments_.at(gate)));
 }
 
 ValueId Builder::concat(const std::vector<ValueId>& values, const std::string& name) {
@@ -78,12 +101,19 @@ ValueId Builder::maxpool(ValueId x, const std::string& name, Window window, MaxP
 ValueId Builder::avgpool(ValueId x, const std::string& name, Window window) {
   ir::Attributes attributes = pool_attributes(window);
   attributes.set("count_include_pad", int64_t{1});
-  return layer(Op::AveragePool, name, {x}, std::move(attributes),
-               scaled_variance(moments_.at(x), k_pool_share));
+  return layer(Op::AveragePool, name, {x}, std::move(attributes), moments_.at(x).scaled(k_pool_share));
 }
 
 ValueId Builder::global_avgpool(ValueId x, const std::string& name) {
-  return layer(Op::GlobalAveragePool, name, {x}, {}, scaled_variance(moments_.at(x), k_global_share));
+  return layer(Op::GlobalAveragePool, name, {x}, {}, moments_.at(x).scaled(k_global_share));
+}
+
+ValueId Builder::spatial_mean(ValueId x, const std::string& name) {
+  ir::Attributes attributes;
+  attributes.set("keepdims", int64_t{0});
+  const int64_t plane[] = {2, 3};
+  const ValueId axes = constant(name + ".axes", ir::Tensor::of_ints(plane));
+  return layer(Op::ReduceMean, name, {x, axes}, std::move(attributes), moments_.at(x).scaled(k_global_share));
 }
 
 ValueId Builder::flatten(ValueId x, const std::string& name, int64_t positions) {
@@ -106,6 +136,18 @@ ValueId Builder::upsample(ValueId x, const std::string& name) {
 
 ValueId Builder::reshape(ValueId x, const std::string& name, const std::vector<int64_t>& shape) {
   return node(Op::Reshape, name, {x, constant(name + ".shape", ir::Tensor::of_ints(shape))});
+}
+
+ValueId Builder::shuffle(ValueId x, const std::string& name, int64_t groups, int64_t size) {
+  const Moments before = moments_.at(x);
+  const int64_t width = before.channels() / groups;
+  ir::Attributes order;
+  order.set("perm", std::vector<int64_t>{0, 2, 1, 3, 4});
+  x = reshape(x, name + ".reshape", {1, groups, width, size, size});
+  x = node(Op::Transpose, name + ".transpose", {x}, order);
+  x = reshape(x, name + ".reshape_1", {1, before.channels(), size, size});
+  assume(x, shuffled(before, groups));
+  return x;
 }
 
 }  // namespace onepass::zoo

@@ -51,6 +51,12 @@ Moments Moments::slice(int64_t begin, int64_t count) const {
           {variance.begin() + begin, variance.begin() + begin + count}};
 }
 
+Moments Moments::scaled(double factor) const {
+  Moments result = *this;
+  for (double& value : result.variance) value *= factor;
+  return result;
+}
+
 double Moments::mean_variance() const {
   double total = 0;
   for (const double value : variance) total += value;
@@ -71,8 +77,20 @@ double relu6(double x) {
   return std::clamp(x, 0.0, 6.0);
 }
 
+double sigmoid(double x) {
+  return 1 / (1 + exponential(-x));
+}
+
 double silu(double x) {
   return x / (1 + exponential(-x));
+}
+
+double hard_sigmoid(double x) {
+  return std::clamp(x / 6 + 0.5, 0.0, 1.0);
+}
+
+double hard_swish(double x) {
+  return x * hard_sigmoid(x);
 }
 
 Moments through(const Moments& moments, double (*function)(double)) {
@@ -121,6 +139,16 @@ Moments sum(const Moments& a, const Moments& b) {
   for (size_t c = 0; c < result.mean.size(); ++c) {
     result.mean[c] += b.mean[c];
     result.variance[c] += b.variance[c];
+  }
+  return result;
+}
+
+Moments product(const Moments& a, const Moments& b) {
+  Moments result = a;
+  for (size_t c = 0; c < result.mean.size(); ++c) {
+    const double a_square = a.mean[c] * a.mean[c], b_square = b.mean[c] * b.mean[c];
+    result.mean[c] *= b.mean[c];
+    result.variance[c] = a_square * b.variance[c] + a.variance[c] * b_square + a.variance[c] * b.variance[c];
   }
   return result;
 }

@@ -16,13 +16,17 @@ struct Moments {
   int64_t channels() const { return static_cast<int64_t>(mean.size()); }
   void append(const Moments& other);
   Moments slice(int64_t begin, int64_t count) const;
-  double mean_variance() const;       ///< of all channels
-  double mean_second_moment() const;  ///< of all channels: variance + mean^2
+  Moments scaled(double factor) const;  ///< with `factor` times the variances
+  double mean_variance() const;         ///< of all channels
+  double mean_second_moment() const;    ///< of all channels: variance + mean^2
 };
 
 double relu(double x);
 double relu6(double x);
+double sigmoid(double x);
 double silu(double x);
+double hard_sigmoid(double x);  ///< of slope 1/6
+double hard_swish(double x);
 
 /// Behind an elementwise function, each channel taken as normally distributed.
 Moments through(const Moments& moments, double (*function)(double));
@@ -33,5 +37,7 @@ Moments through_filters(const Moments& moments, std::span<const float> filters, 
 
 /// Of the sum of two independent values.
 Moments sum(const Moments& a, const Moments& b);
+/// Of their product.
+Moments product(const Moments& a, const Moments& b);
 
 }  // namespace onepass::zoo

@@ -17,9 +17,22 @@ struct Topology {
 };
 
 constexpr Topology k_topologies[] = {
-    {"resnet18", resnet18},         {"resnet50", resnet50},           {"mobilenet_v2", mobilenet_v2},
-    {"vgg16_bn", vgg16_bn},         {"squeezenet1_1", squeezenet1_1}, {"densenet121", densenet121},
-    {"inception_v3", inception_v3}, {"yolo_silu", yolo_silu},         {"yolo_nms", yolo_nms},
+    {"resnet18", resnet18},
+    {"resnet50", resnet50},
+    {"vgg16_bn", vgg16_bn},
+    {"mobilenet_v2", mobilenet_v2},
+    {"mobilenet_v3_large", mobilenet_v3_large},
+    {"mnasnet1_0", mnasnet1_0},
+    {"squeezenet1_1", squeezenet1_1},
+    {"densenet121", densenet121},
+    {"shufflenet_v2_x1_0", shufflenet_v2_x1_0},
+    {"efficientnet_b0", efficientnet_b0},
+    {"regnet_y_400mf", regnet_y_400mf},
+    {"inception_v3", inception_v3},
+    {"yolov5n", yolov5n},
+    {"yolov8n", yolov8n},
+    {"yolo11n", yolo11n},
+    {"yolo_nms", yolo_nms},
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include "zoo/builder.h"
 
-// The parts that both detectors share.
+// The parts that the detectors share.
 namespace onepass::zoo::yolo {
 
 constexpr int64_t k_classes = 80;
@@ -16,13 +16,36 @@ struct Pyramid {
   ValueId p3, p4, p5;
 };
 
-/// Convolution, BatchNorm, SiLU.
-ValueId chain(Builder& net, ValueId x, const std::string& prefix, int64_t outputs, Window window = {});
+struct BottleneckShape {
+  int64_t hidden;  ///< channels between the two convolutions; as many come out as went in
+  int64_t first_kernel;
+  bool is_sum;
+};
 
-/// Two convolutions, with the sum where asked for.
-ValueId bottleneck(Builder& net, ValueId x, const std::string& prefix, int64_t first_kernel, bool is_sum);
+/// Of a block with bottlenecks inside.
+struct BlockShape {
+  int64_t outputs;
+  int depth;
+  bool is_sum;
+};
+
+/// Convolution and BatchNorm.
+ValueId linear_chain(Builder& net, ValueId x, const std::string& prefix, int64_t outputs, Window window = {},
+                     int64_t groups = 1);
+/// The same, and SiLU.
+ValueId chain(Builder& net, ValueId x, const std::string& prefix, int64_t outputs, Window window = {},
+              int64_t groups = 1);
+
+/// Two convolutions, the second 3x3, with the sum where asked for.
+ValueId bottleneck(Builder& net, ValueId x, const std::string& prefix, const BottleneckShape& shape);
+
+/// Two 1x1 side by side, bottlenecks behind the first, concatenated, 1x1.
+ValueId cross_stage(Builder& net, ValueId x, const std::string& prefix, const BlockShape& shape,
+                    int64_t first_kernel);
 
 /// Three 5x5 max pools in a row, all four maps concatenated.
 ValueId spatial_pyramid(Builder& net, ValueId x, const std::string& prefix, int64_t outputs);
+
+ValueId transpose(Builder& net, ValueId x, const std::string& name, std::vector<int64_t> order);
 
 }  // namespace onepass::zoo::yolo

@@ -40,8 +40,20 @@ PEERS = [
         note="Inductor gets our translation of the ONNX graph to ATen calls, with freezing on.",
     ),
     Peer("jax", "JAX/XLA", "jax", "serve_jax.py", note="XLA gets our translation of the ONNX graph to jax.numpy and jax.lax."),
-    Peer("iree", "IREE", "iree", "serve_iree.py", note="IREE compiles for the host CPU at O3."),
-    Peer("tvm", "TVM", "tvm", "serve_tvm.py", note="TVM runs Relax's zero pipeline, untuned: not what a tuned TVM does."),
+    Peer(
+        "iree",
+        "IREE",
+        "iree",
+        "serve_iree.py",
+        note="IREE compiles for the host CPU at O3, with data tiling, and convolutions as matrix products where it takes both.",
+    ),
+    Peer(
+        "tvm",
+        "TVM",
+        "tvm",
+        "serve_tvm.py",
+        note="TVM runs Relax's zero pipeline, untuned: its loops as generated, not what hours of tuning would make of them.",
+    ),
 ]
 BY_NAME = {peer.name: peer for peer in PEERS}
 DEFAULT = ["onnxruntime", "openvino", "openvino-default", "ncnn", "mnn"]

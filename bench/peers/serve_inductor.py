@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PyTorch Inductor with freezing: the graph traced to ATen calls with the weights as buffers, then torch.compile."""
+"""PyTorch Inductor with freezing: the graph traced to ATen calls with the weights as buffers, then torch.compile.
+
+Freezing lets Inductor pack the weights and choose channels_last for convolutions itself.
+"""
 
 import torch
 import torch._inductor.config
@@ -23,17 +26,21 @@ def load(arguments):
     torch.set_num_threads(arguments.threads)
     torch._inductor.config.freezing = True
     last = []
+    values = [torch.from_numpy(array) for array in arguments.inputs.values()]
     with torch.no_grad():
-        values = [torch.from_numpy(array) for array in arguments.inputs.values()]
-        compiled = torch.compile(traced(arguments, values), backend="inductor")
+        network = traced(arguments, values)
+    with torch.inference_mode():
+        compiled = torch.compile(network, backend="inductor")
         compiled(*values)
 
     def run():
-        with torch.no_grad():
+        with torch.inference_mode():
             last[:] = compiled(*values)
 
     settings = {
         "freezing": True,
+        "inference_mode": True,
+        "layout_optimization": torch._inductor.config.layout_optimization,
         "num_threads": torch.get_num_threads(),
         "float32_matmul_precision": torch.get_float32_matmul_precision(),
     }
