@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 find_package(fmt REQUIRED)
-foreach(name base targets ir ops onnx patterns passes loops kernels plan emit verify report driver)
+foreach(name base targets ir ops onnx patterns passes loops kernels plan emit verify budget report driver)
   get_target_property(type onepass_${name} TYPE)
   if(type STREQUAL "INTERFACE_LIBRARY")
     target_link_libraries(onepass_${name} INTERFACE fmt::fmt)

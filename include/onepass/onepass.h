@@ -62,6 +62,12 @@ onepass_outcome onepass_options_set_shape(onepass_options* options, const char* 
  * relative to max(1, the largest output). MISUSED: options is NULL. */
 onepass_outcome onepass_options_set_exact(onepass_options* options, bool exact);
 
+/* The error that the compiled model may make, relative to max(1, the largest output); default 1e-5. Each
+ * convolution gets the fastest algorithm such that the error predicted at the outputs stays below half of it
+ * (docs/numerics.md). Without effect where exact sums are asked for.
+ * MISUSED: options is NULL, tolerance is not in (0, 1). */
+onepass_outcome onepass_options_set_tolerance(onepass_options* options, double tolerance);
+
 /* true: BatchNormalization in training mode is read as inference mode, with a warning. Default false: it is
  * refused (training_mode_batchnorm). MISUSED: options is NULL. */
 onepass_outcome onepass_options_set_bn_assume_eval(onepass_options* options, bool assume_eval);
@@ -69,6 +75,19 @@ onepass_outcome onepass_options_set_bn_assume_eval(onepass_options* options, boo
 /* true: initializers that are also graph inputs stay inputs of the compiled model, and nothing that depends
  * on them is folded. Default false: they are constants. MISUSED: options is NULL. */
 onepass_outcome onepass_options_set_overridable(onepass_options* options, bool overridable);
+
+/* Folder where kernels compiled before are kept and looked up, made if it is absent; NULL or "" (default):
+ * none. The result has the same bytes either way. Processes and threads may share it; what it holds is code
+ * that will run, so nobody else may be able to write it. At most 256 MiB stay. A folder that cannot be made
+ * or written is refused by the function that compiles (bad_cache).
+ * MISUSED: options is NULL. NO_MEMORY: the option is unchanged. */
+onepass_outcome onepass_options_set_object_cache(onepass_options* options, const char* folder);
+
+/* File that `onepass calibrate` has written: measured cost figures in the place of the target's nominal ones;
+ * NULL or "" (default): none. The result depends on what the file holds, and keeps its hash. The function
+ * that compiles refuses a file that cannot be read (cannot_read), is no such description or has no figures of
+ * the target (bad_machine). MISUSED: options is NULL. NO_MEMORY: the option is unchanged. */
+onepass_outcome onepass_options_set_machine(onepass_options* options, const char* path);
 
 /* ---- Compiling ------------------------------------------------------------------------------------------
  *

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// C++20 over onepass.h: handles that destroy themselves, spans for buffers, exceptions for outcomes. Header
-// alone; a program that only loads artefacts needs onepass::runtime alone. What each call does, its threads
-// and its errors are in the C headers. Since 0.1.
+// C++20 over onepass.h: handles that destroy themselves, spans for buffers, exceptions for outcomes. What
+// each call does, its threads and its errors are in the C headers. Needs onepass::runtime alone to load.
+// Since 0.1.
 #pragma once
 
 #include <cstddef>
@@ -116,16 +116,17 @@ class Options {
     return done(onepass_options_set_target(get(), std::string(name).c_str()), "target");
   }
   Options& fusion(onepass_fusion mode) { return done(onepass_options_set_fusion(get(), mode), "fusion"); }
-  Options& residual(onepass_residual mode) {
-    return done(onepass_options_set_residual(get(), mode), "residual");
-  }
+  Options& residual(onepass_residual m) { return done(onepass_options_set_residual(get(), m), "residual"); }
   Options& shape(std::string_view input, std::span<const int64_t> dims) {
     const int rank = dims.size() > ONEPASS_MAX_RANK ? ONEPASS_MAX_RANK + 1 : static_cast<int>(dims.size());
     return done(onepass_options_set_shape(get(), std::string(input).c_str(), dims.data(), rank), "shape");
   }
   Options& exact(bool on) { return done(onepass_options_set_exact(get(), on), "exact"); }
+  Options& tolerance(double t) { return done(onepass_options_set_tolerance(get(), t), "tolerance"); }
   Options& bn_assume_eval(bool on) { return done(onepass_options_set_bn_assume_eval(get(), on), "bn"); }
   Options& overridable(bool on) { return done(onepass_options_set_overridable(get(), on), "overridable"); }
+  Options& machine(const char* path) { return done(onepass_options_set_machine(get(), path), "machine"); }
+  Options& cache(const char* path) { return done(onepass_options_set_object_cache(get(), path), "cache"); }
 
   onepass_options* get() const { return handle_.get(); }
 
@@ -176,7 +177,6 @@ class Model {
   static Model load_artefact(const std::string& path) {
     return Model([&](auto** model, auto** out) { return onepass_load_artefact(path.c_str(), model, out); });
   }
-  /// Compiles an ONNX file in memory.
   static Model load_onnx(const std::string& path, const Options& options = {}) {
     return Model(
         [&](auto** model, auto** out) { return onepass_load_onnx(path.c_str(), options.get(), model, out); });

@@ -66,4 +66,17 @@ uint64_t hash_bytes(std::span<const std::byte> bytes, uint64_t seed) {
   return hash;
 }
 
+uint64_t hash_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) cannot("cannot_read", path);
+  std::vector<std::byte> chunk(1 << 18);
+  uint64_t hash = hash_bytes({});
+  while (file) {
+    file.read(reinterpret_cast<char*>(chunk.data()), static_cast<std::streamsize>(chunk.size()));
+    hash = hash_bytes(std::span(chunk).first(static_cast<size_t>(file.gcount())), hash);
+  }
+  if (!file.eof()) cannot("cannot_read", path);
+  return hash;
+}
+
 }  // namespace onepass

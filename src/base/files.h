@@ -33,4 +33,7 @@ class TemporaryFolder {
 /// FNV-1a, 64 bits: names contents in metadata and caches. Not for security.
 uint64_t hash_bytes(std::span<const std::byte> bytes, uint64_t seed = 14695981039346656037ULL);
 
+/// hash_bytes of a file's contents, without holding them. Throws Error("cannot_read").
+uint64_t hash_file(const std::string& path);
+
 }  // namespace onepass

@@ -81,6 +81,13 @@ onepass_outcome onepass_options_set_exact(onepass_options* options, bool exact) 
   return set(options, [&](CompileOptions& compile) { compile.exact = exact; });
 }
 
+onepass_outcome onepass_options_set_tolerance(onepass_options* options, double tolerance) {
+  return set(options, [&](CompileOptions& compile) {
+    expect(tolerance > 0 && tolerance < 1, "tolerance is not in (0, 1)");
+    compile.tolerance = tolerance;
+  });
+}
+
 onepass_outcome onepass_options_set_bn_assume_eval(onepass_options* options, bool assume_eval) {
   return set(options, [&](CompileOptions& compile) {
     using onepass::onnx::BatchNormMode;
@@ -90,4 +97,13 @@ onepass_outcome onepass_options_set_bn_assume_eval(onepass_options* options, boo
 
 onepass_outcome onepass_options_set_overridable(onepass_options* options, bool overridable) {
   return set(options, [&](CompileOptions& compile) { compile.read.overridable = overridable; });
+}
+
+onepass_outcome onepass_options_set_object_cache(onepass_options* options, const char* folder) {
+  return set(options,
+             [&](CompileOptions& compile) { compile.object_cache = folder == nullptr ? "" : folder; });
+}
+
+onepass_outcome onepass_options_set_machine(onepass_options* options, const char* path) {
+  return set(options, [&](CompileOptions& compile) { compile.machine = path == nullptr ? "" : path; });
 }

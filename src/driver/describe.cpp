@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/files.h"
 #include "driver/version.h"
 
 namespace onepass::driver {
@@ -49,8 +50,13 @@ std::string metadata(const Network& network, const Program& program, const Compi
   json["model_hash"] = fmt::format("{:016x}", network.hash);
   json["opset"] = network.model.opset;
   json["target"] = program.plan.target->name;
+  if (!options.machine.empty()) json["machine_hash"] = fmt::format("{:016x}", hash_file(options.machine));
   json["fusion"] = k_fusion[static_cast<int>(options.fusion)];
   json["residual"] = options.residual == patterns::ResidualMode::proven ? "proven" : "split";
+  json["tolerance"] = options.exact ? 0 : options.tolerance;
+  json["budget_range"] = {options.budget_low, options.budget_high};
+  if (program.budget.frames_hash != 0)
+    json["budget_frames"] = fmt::format("{:016x}", program.budget.frames_hash);
   for (const auto& [name, shape] : options.read.input_shapes) json["shapes"][name] = shape;
   json["bn"] = options.read.batch_norm == onnx::BatchNormMode::assume_eval ? "assume-eval" : "as-exported";
   return json.dump();

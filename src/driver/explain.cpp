@@ -11,7 +11,8 @@ report::Explanation explain_network(const Network& network, CompileOptions optio
     costs.push_back(report::costs_of(name, plan_network(network, options).plan));
   }
   costs.push_back(report::costs_of("fused", program.plan));
-  return report::explain(network.path, {program.graph, program.journal, program.plan}, std::move(costs));
+  return report::explain(network.path, {program.graph, program.journal, program.budget, program.plan},
+                         std::move(costs));
 }
 
 }  // namespace onepass::driver

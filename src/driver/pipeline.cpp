@@ -5,7 +5,10 @@
 
 #include "artefact/description.h"
 #include "base/files.h"
+#include "driver/budget.h"
 #include "driver/describe.h"
+#include "driver/machine_file.h"
+#include "driver/object_cache.h"
 #include "emit/emit.h"
 #include "passes/infer_shapes.h"
 #include "passes/pipeline.h"
@@ -18,7 +21,7 @@ namespace onepass::driver {
 
 Network read_network(const std::string& path, const CompileOptions& options) {
   Network network{.path = path, .model = onnx::read_model(path, options.read)};
-  network.hash = hash_bytes(read_file(path));
+  network.hash = hash_file(path);
   // Types first: every later stage, and the reference, works on static shapes.
   passes::infer_shapes(network.model.graph);
   return network;
@@ -54,16 +57,39 @@ Folded fold_network(const Network& network, const CompileOptions& options) {
 }
 
 Program plan_network(const Network& network, const CompileOptions& options) {
-  const targets::Target& target = targets::find(options.target);
+  const std::shared_ptr<const targets::Target> owned_target = target_of(options);
+  const targets::Target& target = *owned_target;
   // Rewrites come before grouping, so that no fold crosses an activation that a kernel has absorbed.
   Folded folded = fold_network(network, options);
   Program program{.graph = std::move(folded.graph), .journal = std::move(folded.journal)};
-  program.plan = plan::make_plan(program.graph, target,
-                                 {.joins = options.fusion == Fusion::on,
-                                  .join = {.residual = options.residual},
-                                  .conv = options.exact ? kernels::ConvPolicy::exact() : kernels::ConvPolicy{}});
+  program.target = owned_target;
+  plan::PlanOptions plan_options{.joins = options.fusion == Fusion::on,
+                                 .join = {.residual = options.residual}};
+  if (options.exact) {
+    plan_options.conv = kernels::ConvPolicy::exact();
+  } else {
+    budget::Assignment assignment = assign_budget(network, program.graph, target, options);
+    program.budget = std::move(assignment.report);
+    plan_options.conv_by_value = std::move(assignment.policies);
+  }
+  program.plan = plan::make_plan(program.graph, target, plan_options);
   return program;
 }
+
+namespace {
+
+/// An object for each kernel, from the cache where it holds them.
+std::vector<emit::Object> kernel_objects(const plan::Plan& plan, const CompileOptions& options) {
+  constexpr int k_jobs = 2;
+  if (options.object_cache.empty()) return emit::compile_objects(plan.kernels, *plan.target, k_jobs);
+  const ObjectCache cache(options.object_cache);
+  const emit::ObjectStore store = cache.store();
+  std::vector<emit::Object> objects = emit::compile_objects(plan.kernels, *plan.target, k_jobs, &store);
+  cache.trim();
+  return objects;
+}
+
+}  // namespace
 
 void write_artefact(const Network& network, const Program& program, const CompileOptions& options,
                     const std::string& path) {
@@ -73,11 +99,10 @@ void write_artefact(const Network& network, const Program& program, const Compil
   write_file(folder.file("inside.a"), runtime::inside_archive());
   const artefact::Description description = describe(network, program, options);
   const std::string data = artefact::data_assembly(description, folder.file("weights.bin"));
-  write_file(folder.file("data.o"), emit::assemble(data, target));
+  emit::assemble_to_file(data, target, folder.file("data.o"));
   emit::LinkInput link{.object_paths = {folder.file("data.o")}, .soname = "model.so"};
   for (const char* symbol : runtime::k_exported_symbols) link.exported.emplace_back(symbol);
-  // Two jobs at most: the split is part of the artefact's bytes, not the number of threads.
-  const std::vector<emit::Object> objects = emit::compile_objects(program.plan.kernels, target, 2);
+  const std::vector<emit::Object> objects = kernel_objects(program.plan, options);
   for (size_t i = 0; i < objects.size(); ++i) {
     link.object_paths.push_back(folder.file("kernels" + std::to_string(i) + ".o"));
     write_file(link.object_paths.back(), objects[i]);

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "budget/budget.h"
 #include "onnx/reader.h"
 #include "patterns/catalogue.h"
 #include "plan/plan.h"
@@ -26,6 +28,13 @@ struct CompileOptions {
   onnx::ReadOptions read;
   patterns::RewriteOptions rewrite;
   bool exact = false;  ///< direct sums alone: no algorithm whose error is not that of a sum in order
+  /// Otherwise the error budget at the network's outputs, as verify measures it.
+  double tolerance = budget::k_default_tolerance;
+  double budget_low = -1, budget_high = 1;  ///< of seeded noise, which stands for pictures
+  std::vector<std::string> budget_frames;   ///< pictures to take the budget on; none: seeded noise
+  std::string object_cache;   ///< folder of kernel objects (object_cache.h); empty: none. Never changes bytes
+  std::string machine;        ///< a machine description (machine_file.h); empty: the target's nominal figures
+  std::string sensitivities;  ///< a file that keeps what the budget measured; empty: none
 };
 
 /// A model as read: typed, before any pass. What the reference interprets.
@@ -39,6 +48,8 @@ struct Network {
 struct Program {
   ir::Graph graph;
   patterns::Journal journal;
+  std::shared_ptr<const targets::Target> target;  ///< what the plan refers to
+  budget::Report budget;                          ///< tolerance 0 when the options ask for exact sums
   plan::Plan plan;
 };
 

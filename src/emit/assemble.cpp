@@ -29,9 +29,7 @@ void collect_message(const llvm::SMDiagnostic& diagnostic, void* messages) {
   diagnostic.print("", stream, /*ShowColors=*/false);
 }
 
-}  // namespace
-
-Object assemble(std::string_view text, const targets::Target& target) {
+void assemble_to(llvm::raw_pwrite_stream& stream, std::string_view text, const targets::Target& target) {
   const llvm::Target& description = llvm_target(target);
   const llvm::Triple triple(target.triple);
   const llvm::MCTargetOptions options;
@@ -52,8 +50,6 @@ Object assemble(std::string_view text, const targets::Target& target) {
       description.createMCObjectFileInfo(context, /*PIC=*/true));
   context.setObjectFileInfo(file_info.get());
 
-  llvm::SmallString<0> bytes;
-  llvm::raw_svector_ostream stream(bytes);
   std::unique_ptr<llvm::MCAsmBackend> backend(
       description.createMCAsmBackend(*subtarget, *registers, options));
   std::unique_ptr<llvm::MCObjectWriter> writer = backend->createObjectWriter(stream);
@@ -68,8 +64,28 @@ Object assemble(std::string_view text, const targets::Target& target) {
   parser->setTargetParser(*target_parser);
   if (parser->Run(/*NoInitialTextSection=*/true) || context.hadError() || !messages.empty())
     throw InternalError("the assembler refuses a text: " + messages);
+}
+
+}  // namespace
+
+Object assemble(std::string_view text, const targets::Target& target) {
+  llvm::SmallString<0> bytes;
+  llvm::raw_svector_ostream stream(bytes);
+  assemble_to(stream, text, target);
   const auto* first = reinterpret_cast<const std::byte*>(bytes.data());
   return Object(first, first + bytes.size());
+}
+
+void assemble_to_file(std::string_view text, const targets::Target& target, const std::string& path) {
+  std::error_code failure;
+  llvm::raw_fd_ostream stream(path, failure);
+  if (!failure) {
+    assemble_to(stream, text, target);
+    stream.close();
+    failure = stream.error();
+    stream.clear_error();  // its destructor ends the process otherwise
+  }
+  if (failure) throw Error({.code = "cannot_write", .message = "'" + path + "': " + failure.message()});
 }
 
 }  // namespace onepass::emit

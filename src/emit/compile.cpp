@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 #include <llvm/ADT/SmallString.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/Support/raw_ostream.h>
@@ -14,13 +15,13 @@
 #include "emit/emit.h"
 #include "emit/llvm_kernel.h"
 #include "emit/llvm_target.h"
+#include "emit/revision.h"
 #include "loops/check.h"
+#include "loops/printer.h"
 
 namespace onepass::emit {
 
 namespace {
-
-constexpr size_t k_nests_per_object = 4;
 
 /// A module with its context and machine.
 struct Compilation {
@@ -67,18 +68,34 @@ Object compile_object(std::span<const loops::LoopNest> nests, const targets::Tar
   return Object(first, first + bytes.size());
 }
 
+std::string object_key(const loops::LoopNest& nest, const targets::Target& target) {
+  return fmt::format("emit {}\nLLVM {}\n{} {} {}\n{} lanes, {} registers, broadcast {}\n{}", k_revision,
+                     LLVM_VERSION_STRING, target.triple, target.cpu, target.features, target.vector_lanes,
+                     target.vector_registers, target.broadcast_operand, loops::print(nest));
+}
+
+namespace {
+
+Object object_of(const loops::LoopNest& nest, const targets::Target& target, const ObjectStore* store) {
+  if (store == nullptr) return compile_object({&nest, 1}, target);
+  const std::string key = object_key(nest, target);
+  if (std::optional<Object> kept = store->find(key)) return std::move(*kept);
+  Object object = compile_object({&nest, 1}, target);
+  store->keep(key, object);
+  return object;
+}
+
+}  // namespace
+
 std::vector<Object> compile_objects(std::span<const loops::LoopNest> nests, const targets::Target& target,
-                                    int jobs) {
-  const size_t count = (nests.size() + k_nests_per_object - 1) / k_nests_per_object;
-  std::vector<Object> objects(count);
-  std::vector<std::exception_ptr> failures(count);
+                                    int jobs, const ObjectStore* store) {
+  std::vector<Object> objects(nests.size());
+  std::vector<std::exception_ptr> failures(nests.size());
   std::atomic<size_t> next = 0;
   const auto work = [&] {
-    for (size_t i = next++; i < count; i = next++) {
-      const size_t first = i * k_nests_per_object;
+    for (size_t i = next++; i < nests.size(); i = next++) {
       try {
-        objects[i] =
-            compile_object(nests.subspan(first, std::min(k_nests_per_object, nests.size() - first)), target);
+        objects[i] = object_of(nests[i], target, store);
       } catch (...) {
         failures[i] = std::current_exception();
       }
@@ -86,7 +103,7 @@ std::vector<Object> compile_objects(std::span<const loops::LoopNest> nests, cons
   };
   {
     std::vector<std::jthread> helpers;
-    for (int i = 1; i < std::min<int>(jobs, static_cast<int>(count)); ++i) helpers.emplace_back(work);
+    for (int i = 1; i < std::min<int>(jobs, static_cast<int>(nests.size())); ++i) helpers.emplace_back(work);
     work();
   }
   for (const std::exception_ptr& failure : failures)

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,9 +21,19 @@ using Object = std::vector<std::byte>;
 /// visibility). Deterministic: same nests and target, same bytes. Throws InternalError when LLVM refuses.
 Object compile_object(std::span<const loops::LoopNest> nests, const targets::Target& target);
 
-/// The same code as several objects, compiled by up to `jobs` threads. The split does not depend on `jobs`.
+/// Where objects of earlier compiles are kept, by object_key. Called from several threads at once.
+struct ObjectStore {
+  std::function<std::optional<Object>(std::string_view key)> find;
+  std::function<void(std::string_view key, const Object& object)> keep;
+};
+
+/// All that a nest's object depends on, as text: the nest, the target, LLVM and this code.
+std::string object_key(const loops::LoopNest& nest, const targets::Target& target);
+
+/// The same code, one object for each nest, compiled by up to `jobs` threads. With `store`, objects that it
+/// holds are not compiled again.
 std::vector<Object> compile_objects(std::span<const loops::LoopNest> nests, const targets::Target& target,
-                                    int jobs);
+                                    int jobs, const ObjectStore* store = nullptr);
 
 /// The same module as LLVM IR, or as assembly.
 std::string llvm_ir(std::span<const loops::LoopNest> nests, const targets::Target& target);
@@ -33,6 +45,8 @@ std::string c_source(std::span<const loops::LoopNest> nests);
 
 /// Assembles GNU-syntax text (data directives and .incbin; no code) for the target's triple.
 Object assemble(std::string_view text, const targets::Target& target);
+/// The same into a file, which may be far larger than the text. Throws Error("cannot_write").
+void assemble_to_file(std::string_view text, const targets::Target& target, const std::string& path);
 
 /// Stack references inside the loops of each function of `object` (the spill check): the number of
 /// instructions with a stack-pointer-based memory operand in innermost loops, by function name order of

@@ -75,8 +75,8 @@ bool covers(const Halo& have, const Halo& need) {
 }  // namespace
 
 const char* family_name(const KernelChoice& choice) {
-  constexpr const char* k_names[] = {"conv_direct", "conv_depthwise", "conv_winograd", "conv_amx",
-                                     "pool",        "elementwise",    "layout",        "upsample"};
+  constexpr const char* k_names[] = {"conv_direct", "conv_depthwise", "conv_winograd", "conv_amx", "pool",
+                                     "elementwise", "layout",         "upsample",      "softmax"};
   return k_names[choice.index()];
 }
 
@@ -89,7 +89,8 @@ loops::LoopNest build(const std::string& name, const KernelChoice& choice, const
                  [&](const PoolSpec& spec) { return pool(name, spec, target); },
                  [&](const ElementwiseSpec& spec) { return elementwise(name, spec, target); },
                  [&](const LayoutSpec& spec) { return layout(name, spec, target); },
-                 [&](const UpsampleSpec& spec) { return upsample(name, spec, target); }},
+                 [&](const UpsampleSpec& spec) { return upsample(name, spec, target); },
+                 [&](const SoftmaxSpec& spec) { return softmax(name, spec, target); }},
       choice);
 }
 
@@ -103,7 +104,8 @@ Estimate estimate(const KernelChoice& choice, const targets::Target& target) {
           [&](const PoolSpec& spec) { return estimate_pool(spec); },
           [&](const ElementwiseSpec& spec) { return estimate_elementwise(spec); },
           [&](const LayoutSpec& spec) { return estimate_layout(spec); },
-          [&](const UpsampleSpec& spec) { return estimate_upsample(spec); }},
+          [&](const UpsampleSpec& spec) { return estimate_upsample(spec); },
+          [&](const SoftmaxSpec& spec) { return estimate_softmax(spec); }},
       choice);
 }
 
@@ -139,7 +141,8 @@ Epilogue* epilogue_of(KernelChoice& choice) {
                                [](PoolSpec& spec) { return &spec.epilogue; },
                                [](ElementwiseSpec& spec) { return &spec.epilogue; },
                                [](LayoutSpec&) -> Epilogue* { return nullptr; },
-                               [](UpsampleSpec&) -> Epilogue* { return nullptr; }},
+                               [](UpsampleSpec&) -> Epilogue* { return nullptr; },
+                               [](SoftmaxSpec&) -> Epilogue* { return nullptr; }},
                     choice);
 }
 

@@ -42,7 +42,7 @@ struct ConvPolicy {
 
 /// Everything that a kernel is made from: its family, shapes, algorithm and tile.
 using KernelChoice = std::variant<ConvDirectChoice, ConvDepthwiseChoice, ConvWinogradChoice, ConvAmxChoice,
-                                  PoolSpec, ElementwiseSpec, LayoutSpec, UpsampleSpec>;
+                                  PoolSpec, ElementwiseSpec, LayoutSpec, UpsampleSpec, SoftmaxSpec>;
 
 const char* family_name(const KernelChoice& choice);
 loops::LoopNest build(const std::string& name, const KernelChoice& choice, const targets::Target& target);

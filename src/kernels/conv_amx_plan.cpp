@@ -193,8 +193,9 @@ std::vector<AmxTile> conv_amx_tiles(const ConvSpec& spec, int products, const ta
     // Fewer slices than cores would leave cores idle; up to here a slice's fixed cost decides.
     constexpr int64_t k_least_slices = 4;
     const AmxGeometry g(spec, tile, target);
-    const int64_t slices = spec.dst.n * g.row_blocks * tile.panel_slices;
-    if (slices < std::min(k_least_slices, g.panels * spec.dst.h)) return;
+    const auto most =
+        spec.dst.n * spec.dst.h * static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(panels)));
+    if (spec.dst.n * g.row_blocks * tile.panel_slices < std::min(k_least_slices, most)) return;
     if ((g.stage_words() + g.sum_elems()) * 4 > target.l2_bytes * 3 / 5 && tile.rows > 1) return;
     tile.streams_weights = g.weight_words() * 4 > k_streamed_bytes;
     candidates.emplace_back(predicted_ns(spec, tile, target), tile);

@@ -58,4 +58,15 @@ struct UpsampleSpec {
 loops::LoopNest upsample(const std::string& name, const UpsampleSpec& spec, const targets::Target& target);
 Estimate estimate_upsample(const UpsampleSpec& spec);
 
+// ---- softmax ----------------------------------------------------------------------------------------------
+// dst = exp(src - greatest) / sum over the channels of each pixel, or its logarithm. Plain maps without gaps,
+// h = 1: n = outer, c = extent of the axis, w = inner. Exactness: rounding; exp below 2^-125 is zero. src and
+// dst may be the same memory. Operands: src, dst.
+struct SoftmaxSpec {
+  FeatureMap src, dst;
+  bool log = false;
+};
+loops::LoopNest softmax(const std::string& name, const SoftmaxSpec& spec, const targets::Target& target);
+Estimate estimate_softmax(const SoftmaxSpec& spec);
+
 }  // namespace onepass::kernels

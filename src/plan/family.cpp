@@ -94,6 +94,11 @@ bool whole_block_concat(const Graph& graph, NodeId node, const targets::Target& 
   });
 }
 
+bool softmax_has_kernel(const Graph& graph, NodeId node) {
+  const ir::TensorType& type = output_type(graph, node);
+  return type.dtype == DType::f32 && type.counted_axis < 0 && ir::element_count(type.dims) > 0;
+}
+
 bool elementwise_has_kernel(const Graph& graph, NodeId node) {
   const ir::TensorType& out = output_type(graph, node);
   if (out.dtype != DType::f32 || ir::element_count(out.dims) == 0) return false;
@@ -111,8 +116,8 @@ bool elementwise_has_kernel(const Graph& graph, NodeId node) {
 }  // namespace
 
 const char* name(Family family) {
-  constexpr const char* k_names[] = {"conv",     "gemm",   "pool", "elementwise",
-                                     "upsample", "concat", "view", "routine"};
+  constexpr const char* k_names[] = {"conv",    "gemm",   "pool", "elementwise", "upsample",
+                                     "softmax", "concat", "view", "routine"};
   return k_names[static_cast<size_t>(family)];
 }
 
@@ -132,6 +137,9 @@ Family family_of(const Graph& graph, NodeId node, const targets::Target& target)
       return pool_has_kernel(graph, node) ? Family::pool : Family::routine;
     case Op::Resize:
       return whole_factor_nearest(graph, node) ? Family::upsample : Family::routine;
+    case Op::Softmax:
+    case Op::LogSoftmax:
+      return softmax_has_kernel(graph, node) ? Family::softmax : Family::routine;
     case Op::Concat:
       return whole_block_concat(graph, node, target) ? Family::concat : Family::routine;
     default:
@@ -197,6 +205,16 @@ kernels::ConvSpec conv_spec_of(const Graph& graph, NodeId node) {
   spec.groups = conv.attributes.get_int("group", 1);
   spec.bias = conv.inputs.size() > 2 && conv.inputs[2].valid();
   return spec;
+}
+
+kernels::SoftmaxSpec softmax_spec_of(const Graph& graph, NodeId node) {
+  const ir::Shape& dims = output_type(graph, node).dims;
+  const auto rank = static_cast<int64_t>(dims.size());
+  const int64_t axis = (graph.node(node).attributes.get_int("axis", -1) + rank) % rank;
+  const int64_t outer = ir::element_count({dims.begin(), dims.begin() + axis});
+  const int64_t inner = ir::element_count({dims.begin() + axis + 1, dims.end()});
+  const kernels::FeatureMap map = kernels::plain_map(outer, dims[axis], 1, inner);
+  return {map, map, graph.node(node).op == Op::LogSoftmax};
 }
 
 }  // namespace onepass::plan

@@ -16,6 +16,7 @@ enum class Family : uint8_t {
   pool,
   elementwise,
   upsample,  ///< Resize, nearest, by whole factors
+  softmax,   ///< Softmax and LogSoftmax over any axis, plain
   concat,    ///< channel blocks copied side by side
   view,      ///< nothing moves: another shape for the same plain bytes
   routine,   ///< a plain routine of the runtime library
@@ -61,5 +62,8 @@ std::optional<Start> start_of(const ir::Graph& graph, ir::NodeId node);
 
 /// The convolution that `node` asks for, its maps still without layout (block 1, no halo).
 kernels::ConvSpec conv_spec_of(const ir::Graph& graph, ir::NodeId node);
+
+/// The Softmax or LogSoftmax that `node` asks for.
+kernels::SoftmaxSpec softmax_spec_of(const ir::Graph& graph, ir::NodeId node);
 
 }  // namespace onepass::plan

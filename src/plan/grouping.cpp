@@ -132,11 +132,7 @@ class Grower {
     const int operands = decision.branched ? 1 : 0;
     decision.split_ns = separate_pass_ns(elems, operands, flops, target_);
     // Joined, the operand is still read and the arithmetic still done; the pass over the map is not.
-    kernels::Estimate joined;
-    joined.executed_flops = flops * static_cast<double>(elems);
-    joined.bytes_read = operands * elems * 4;
-    joined.efficiency = 0.25;
-    decision.fused_ns = predict_ns(joined, target_) - target_.launch_ns;
+    decision.fused_ns = joined_step_ns(elems, operands, flops, target_);
     decision.fused = decision.fused_ns <= decision.split_ns;
     if (!decision.fused) {
       decision.condition = "cost";
@@ -146,7 +142,8 @@ class Grower {
   }
 
   void prove(const Group& group, Family family, const patterns::Step& step, Decision& decision) {
-    const JoinProof proof = prove_join(graph_, group, family, step, target_, options_.conv);
+    const JoinProof proof =
+        prove_join(graph_, group, family, step, target_, options_.policy_for(graph_, group.nodes.front()));
     decision.fused = proof.holds;
     decision.reason = proof.text;
     if (!proof.holds) decision.condition = "proof";

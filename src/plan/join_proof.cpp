@@ -9,6 +9,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/diagnostic.h"
 #include "loops/interpreter.h"
 #include "plan/choice.h"
 
@@ -186,6 +187,38 @@ JoinProof prove_join(const ir::Graph& graph, const Group& group, Family family, 
   kernels::epilogue_of(first)->steps.pop_back();
   return compare_bitwise(whole, first, separate_step(graph, group, family, step, kernels::dst_of(whole)),
                          target);
+}
+
+JoinProof prove_kernel(const ir::Graph& graph, const Group& group, Family family, const KernelChoice& kernel,
+                       const targets::Target& target) {
+  for (size_t i = 0; i < group.steps.size(); ++i) {
+    KernelChoice whole = kernel;
+    kernels::Epilogue& epilogue = *kernels::epilogue_of(whole);
+    if (epilogue.steps.at(i).operand.kind != kernels::StepOperand::Kind::map) continue;
+    epilogue.steps.resize(i + 1);
+    whole = reduced(std::move(whole), target);
+    KernelChoice first = whole;
+    kernels::epilogue_of(first)->steps.pop_back();
+    Group before = group;
+    before.nodes.resize(i + 1);
+    before.steps.resize(i);
+    before.result = graph.node(before.nodes.back()).outputs.at(0);
+    const SeparateStep separate =
+        separate_step(graph, before, family, group.steps[i], kernels::dst_of(whole));
+    JoinProof proof = compare_bitwise(whole, first, separate, target);
+    if (!proof.holds) return proof;
+  }
+  return {true, ""};
+}
+
+void require_joins(const ir::Graph& graph, const Group& group, Family family, const KernelChoice& kernel,
+                   const targets::Target& target) {
+  const JoinProof proof = prove_kernel(graph, group, family, kernel, target);
+  if (proof.holds) return;
+  throw Error({.code = "bad_choices",
+               .message = fmt::format("the kernel '{}' does not keep the bits of a residual join: {}",
+                                      to_string(tile_choice_of(kernel)), proof.text),
+               .node = graph.node(group.nodes.front()).name});
 }
 
 }  // namespace onepass::plan

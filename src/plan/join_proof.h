@@ -33,4 +33,11 @@ JoinProof compare_bitwise(const kernels::KernelChoice& joined, const kernels::Ke
 JoinProof prove_join(const ir::Graph& graph, const Group& group, Family family, const patterns::Step& step,
                      const targets::Target& target, const kernels::ConvPolicy& policy = {});
 
+/// The same for a kernel that was chosen otherwise and every map that its group has joined.
+JoinProof prove_kernel(const ir::Graph& graph, const Group& group, Family family,
+                       const kernels::KernelChoice& kernel, const targets::Target& target);
+/// Throws Error("bad_choices") when that proof fails.
+void require_joins(const ir::Graph& graph, const Group& group, Family family,
+                   const kernels::KernelChoice& kernel, const targets::Target& target);
+
 }  // namespace onepass::plan

@@ -44,9 +44,13 @@ Form concat_form(const Graph& graph, NodeId concat, const std::vector<Form>& for
 }  // namespace
 
 kernels::FeatureMap map_of(const ir::TensorType& type, Form form, const kernels::Halo& halo,
-                           const targets::Target& target) {
+                           const targets::Target& target, loops::Scalar storage) {
   const Extents e = extents_of(type).value();
-  if (form == Form::blocked) return kernels::blocked_map(e.n, e.c, e.h, e.w, target.vector_lanes, halo);
+  if (form == Form::blocked) {
+    kernels::FeatureMap map = kernels::blocked_map(e.n, e.c, e.h, e.w, target.vector_lanes, halo);
+    map.scalar = storage;
+    return map;
+  }
   return kernels::plain_map(e.n, e.c, e.h, e.w, form == Form::padded ? halo : kernels::Halo{});
 }
 
@@ -93,6 +97,7 @@ std::vector<Form> native_forms(const Graph& graph, const std::vector<Group>& gro
         form = concat_form(graph, group.nodes.front(), forms);
         break;
       case Family::gemm:
+      case Family::softmax:
       case Family::view:
       case Family::routine:
         break;

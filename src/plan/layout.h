@@ -17,8 +17,9 @@ enum class Form : uint8_t {
 constexpr int k_form_count = 3;
 
 /// The map of a value under a form. A plain value of any rank may be read as a row of elements (flat_map).
+/// Blocked maps keep their elements as `storage`, plain ones as f32.
 kernels::FeatureMap map_of(const ir::TensorType& type, Form form, const kernels::Halo& halo,
-                           const targets::Target& target);
+                           const targets::Target& target, loops::Scalar storage = loops::Scalar::f32);
 kernels::FeatureMap flat_map(const ir::TensorType& type);
 /// An f32 matrix [.., m, k] as pixels x channels.
 kernels::FeatureMap matrix_of(const ir::TensorType& type);

@@ -12,8 +12,8 @@ using ir::ValueId;
 using kernels::FeatureMap;
 
 Lowering::Lowering(const ir::Graph& graph, const targets::Target& target, std::vector<Group> groups,
-                   const kernels::ConvPolicy& policy)
-    : graph_(graph), target_(target), policy_(policy) {
+                   const PlanOptions& options)
+    : graph_(graph), target_(target), options_(options) {
   plan_.target = &target;
   plan_.groups = std::move(groups);
   forms_ = native_forms(graph, plan_.groups, target);
@@ -49,7 +49,8 @@ void Lowering::collect_halos() {
     const Family family = family_of(graph_, anchor, target_);
     if (family != Family::conv) continue;
     const ValueId src = graph_.node(anchor).inputs[0];
-    const Reading reading = source_reading(graph_, anchor, family, forms_[src.index], target_, policy_);
+    const Reading reading = source_reading(graph_, anchor, family, forms_[src.index], target_,
+                                           options_.policy_for(graph_, anchor));
     kernels::Halo& halo = halos_[src.index][static_cast<int>(reading.form)];
     halo = kernels::widest(halo, reading.halo);
   }
@@ -68,6 +69,8 @@ void Lowering::lower(int32_t group) {
       return lower_gemm(group);
     case Family::upsample:
       return lower_upsample(group);
+    case Family::softmax:
+      return lower_softmax(group);
     case Family::concat:
       if (forms_[plan_.groups[group].result.index] == Form::blocked) return lower_concat(group);
       return lower_routine(group);
@@ -85,8 +88,9 @@ void Lowering::lower_kernel(int32_t index, Family family) {
   const Form form = forms_[group.result.index];
   const bool elementwise = family == Family::elementwise;
   const ValueId src = elementwise ? start_of(graph_, anchor).value().src : graph_.node(anchor).inputs[0];
+  const kernels::ConvPolicy& policy = options_.policy_for(graph_, anchor);
   const Form src_form =
-      elementwise ? form : source_reading(graph_, anchor, family, forms_[src.index], target_, policy_).form;
+      elementwise ? form : source_reading(graph_, anchor, family, forms_[src.index], target_, policy).form;
   const bool flat = elementwise && form == Form::plain;
   const auto layout = [&](ValueId value, Form f) {
     return flat ? flat_map(graph_.value(value).type) : map(value, f);
@@ -101,7 +105,7 @@ void Lowering::lower_kernel(int32_t index, Family family) {
     if (maps.operands.back() == maps.dst) may_take_over.push_back(buffer);
   }
   if (elementwise && maps.src == maps.dst) may_take_over.push_back(reads[0]);
-  const kernels::KernelChoice choice = choose_kernel(graph_, group, family, maps, target_, policy_);
+  const kernels::KernelChoice choice = kernel_of(group, family, maps);
   if (family == Family::conv) append_weights(anchor, choice, family, reads);
   append_operands(group, family, type, form, maps.dst, reads);
   launch(index, group.name, choice, std::move(reads), write(group.result, form), std::move(may_take_over));
@@ -115,7 +119,7 @@ void Lowering::lower_gemm(int32_t index) {
   GroupMaps maps{.src = matrix_of(graph_.value(src).type), .dst = matrix_of(type), .operands = {}};
   for (ValueId operand : map_operands(graph_, group.steps, Family::gemm, type))
     maps.operands.push_back(matrix_of(graph_.value(operand).type));
-  const kernels::KernelChoice choice = choose_kernel(graph_, group, Family::gemm, maps, target_);
+  const kernels::KernelChoice choice = kernel_of(group, Family::gemm, maps);
   std::vector<int32_t> reads = {read(src, Form::plain)};
   append_weights(anchor, choice, Family::gemm, reads);
   append_operands(group, Family::gemm, type, Form::plain, maps.dst, reads);
@@ -129,6 +133,13 @@ void Lowering::lower_upsample(int32_t index) {
   const kernels::UpsampleSpec spec{from, to, to.h / from.h, to.w / from.w};
   const int32_t source = read(src, Form::blocked);
   launch(index, group.name, spec, {source}, write(group.result, Form::blocked));
+}
+
+void Lowering::lower_softmax(int32_t index) {
+  const Group& group = plan_.groups[index];
+  const NodeId anchor = group.nodes.front();
+  const int32_t src = read(graph_.node(anchor).inputs[0], Form::plain);
+  launch(index, group.name, softmax_spec_of(graph_, anchor), {src}, write(group.result, Form::plain), {src});
 }
 
 void Lowering::lower_concat(int32_t index) {

@@ -18,7 +18,7 @@ namespace onepass::plan {
 class Lowering {
  public:
   Lowering(const ir::Graph& graph, const targets::Target& target, std::vector<Group> groups,
-           const kernels::ConvPolicy& policy = {});
+           const PlanOptions& options = {});
   /// Buffers have lifetimes but no offsets yet. Throws Error naming every node that nothing can run.
   Plan run();
 
@@ -28,6 +28,7 @@ class Lowering {
   void lower_kernel(int32_t group, Family family);
   void lower_gemm(int32_t group);
   void lower_upsample(int32_t group);
+  void lower_softmax(int32_t group);
   void lower_concat(int32_t group);
   void lower_view(ir::NodeId node);
   void lower_routine(int32_t group);
@@ -46,6 +47,7 @@ class Lowering {
   int32_t add_weights(const std::string& name, std::span<const float> values);
 
   // lowering_kernels.cpp: launches
+  kernels::KernelChoice kernel_of(const Group& group, Family family, const GroupMaps& maps) const;
   void launch(int32_t group, const std::string& name, const kernels::KernelChoice& choice,
               std::vector<int32_t> reads, int32_t dst, std::vector<int32_t> may_take_over = {});
   std::string kernel_symbol(const kernels::KernelChoice& choice, int64_t& slices);
@@ -57,7 +59,7 @@ class Lowering {
 
   const ir::Graph& graph_;
   const targets::Target& target_;
-  const kernels::ConvPolicy policy_;
+  const PlanOptions options_;
   Plan plan_;
   std::vector<Form> forms_;                                     ///< native, by value
   std::vector<std::array<kernels::Halo, k_form_count>> halos_;  ///< by value and form

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "base/files.h"
 #include "loops/printer.h"
 #include "plan/cost.h"
+#include "plan/join_proof.h"
 #include "plan/lowering.h"
 
 namespace onepass::plan {
@@ -25,7 +29,30 @@ std::vector<float> matrix_weights(const ir::Node& node, const ir::Tensor& weight
   return transposed(values, weights.shape()[0], weights.shape()[1]);
 }
 
+/// A name that says nothing of the network, so that equal kernels of different networks are one object.
+std::string symbol_of(const std::string& nest_text, const char* family,
+                      const std::vector<loops::LoopNest>& named) {
+  const uint64_t hash = hash_bytes(std::as_bytes(std::span(nest_text)));
+  std::string name = fmt::format("onepass_{}_{:016x}", family, hash);
+  const auto taken = [&](const loops::LoopNest& nest) { return nest.name == name; };
+  while (std::any_of(named.begin(), named.end(), taken)) name += "_";
+  return name;
+}
+
 }  // namespace
+
+kernels::KernelChoice Lowering::kernel_of(const Group& group, Family family, const GroupMaps& maps) const {
+  const kernels::ConvPolicy& policy = options_.policy_for(graph_, group.nodes.front());
+  kernels::KernelChoice choice = choose_kernel(graph_, group, family, maps, target_, policy);
+  const kernels::ConvSpec* spec = conv_spec_in(choice);
+  if (spec == nullptr || options_.tiles.empty()) return choice;
+  const std::string key = tile_key(*spec, policy, target_);
+  const auto named = options_.tiles.find(key);
+  if (named == options_.tiles.end() || named->second == tile_choice_of(choice)) return choice;
+  kernels::KernelChoice other = kernel_for({key, std::move(choice), policy}, named->second, target_);
+  require_joins(graph_, group, family, other, target_);
+  return other;
+}
 
 void Lowering::launch(int32_t group, const std::string& name, const kernels::KernelChoice& choice,
                       std::vector<int32_t> reads, int32_t dst, std::vector<int32_t> may_take_over) {
@@ -37,6 +64,10 @@ void Lowering::launch(int32_t group, const std::string& name, const kernels::Ker
   launch.writes = {dst};
   launch.may_take_over = std::move(may_take_over);
   launch.estimate = kernels::estimate(choice, target_);
+  if (const kernels::ConvSpec* spec = conv_spec_in(choice)) {
+    const kernels::ConvPolicy& policy = options_.policy_for(graph_, plan_.groups.at(group).nodes.front());
+    launch.tile = TileQuestion{tile_key(*spec, policy, target_), choice, policy};
+  }
   push(std::move(launch));
 }
 
@@ -49,7 +80,7 @@ std::string Lowering::kernel_symbol(const kernels::KernelChoice& choice, int64_t
   loops::LoopNest nest = kernels::build("kernel", choice, target_);
   auto [found, fresh] = symbols_.try_emplace(loops::print(nest));
   if (fresh) {
-    nest.name = fmt::format("onepass_kernel_{}_{}", plan_.kernels.size(), kernels::family_name(choice));
+    nest.name = symbol_of(found->first, kernels::family_name(choice), plan_.kernels);
     found->second = {nest.name, nest.slices};
     plan_.scratch_bytes = std::max(plan_.scratch_bytes, loops::scratch_bytes(nest));
     plan_.kernels.push_back(std::move(nest));

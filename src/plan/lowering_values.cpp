@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "base/files.h"
+#include "loops/tiles.h"
 #include "plan/lowering.h"
 
 namespace onepass::plan {
@@ -35,7 +37,8 @@ const char* name(Form form) {
 }  // namespace
 
 kernels::FeatureMap Lowering::map(ir::ValueId value, Form form) const {
-  return map_of(graph_.value(value).type, form, halos_[value.index][static_cast<int>(form)], target_);
+  return map_of(graph_.value(value).type, form, halos_[value.index][static_cast<int>(form)], target_,
+                options_.storage);
 }
 
 int32_t Lowering::read(ir::ValueId value, Form form) {
@@ -44,8 +47,8 @@ int32_t Lowering::read(ir::ValueId value, Form form) {
   if (slot >= 0) return slot;
   if (graph_.is_constant(value)) return slot = constant(value, form);
   const Form native = forms_[value.index];
-  const bool same_bytes = form != Form::padded && native != Form::padded &&
-                          blocked_is_plain(graph_.value(value).type, target_) &&
+  const bool same_bytes = options_.storage == loops::Scalar::f32 && form != Form::padded &&
+                          native != Form::padded && blocked_is_plain(graph_.value(value).type, target_) &&
                           halos_[value.index][static_cast<int>(Form::blocked)].empty();
   if (same_bytes) return slot = slots[static_cast<int>(native)];
   return slot = convert(value, native, form);
@@ -56,7 +59,7 @@ int32_t Lowering::write(ir::ValueId value, Form form) {
   const bool plain = form == Form::plain;
   Buffer buffer{.name = plain ? v.name : fmt::format("{} {}", v.name, name(form)), .value = value};
   buffer.size_bytes =
-      plain ? ir::element_count(v.type.dims) * ir::size_bytes(v.type.dtype) : map(value, form).elems() * 4;
+      plain ? ir::element_count(v.type.dims) * ir::size_bytes(v.type.dtype) : map(value, form).bytes();
   if (!plain) buffer.map = map(value, form);
   if (plain && output_of_[value.index] >= 0) {
     buffer.space = BufferSpace::output;
@@ -78,7 +81,13 @@ int32_t Lowering::constant(ir::ValueId value, Form form) {
   const ir::Value& v = graph_.value(value);
   if (form == Form::plain)
     return add_weights(v.name, std::span(v.constant.bytes(), static_cast<size_t>(v.constant.size_bytes())));
-  return add_weights(v.name, lay_out(v.constant.data<float>(), map(value, form)));
+  const kernels::FeatureMap layout = map(value, form);
+  const std::vector<float> values = lay_out(v.constant.data<float>(), layout);
+  if (layout.scalar == loops::Scalar::f32) return add_weights(v.name, values);
+  std::vector<uint16_t> halves;
+  for (const float element : values)
+    halves.push_back(static_cast<uint16_t>(loops::pack_bf16(std::bit_cast<uint32_t>(element), 0)));
+  return add_weights(v.name, std::as_bytes(std::span(halves)));
 }
 
 int32_t Lowering::add_buffer(Buffer buffer) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "kernels/feature_map.h"
 #include "loops/nest.h"
 #include "patterns/join.h"
+#include "plan/tile_choice.h"
 #include "targets/target.h"
 
 namespace onepass::plan {
@@ -20,6 +22,18 @@ struct PlanOptions {
   bool joins = true;  ///< false: one group per node
   patterns::JoinOptions join;
   kernels::ConvPolicy conv;
+  /// Instead of `conv` for single convolutions and matrix products, by the name of the node's output value
+  /// in the graph that is planned.
+  std::map<std::string, kernels::ConvPolicy> conv_by_value;
+
+  /// How blocked maps keep their elements. In bf16 every map that one kernel hands to another is rounded:
+  /// half the bytes, for budgets of some thousandths.
+  loops::Scalar storage = loops::Scalar::f32;
+
+  /// Measured choices of kernels; what it does not name is the model's choice.
+  TileTable tiles;
+
+  const kernels::ConvPolicy& policy_for(const ir::Graph& graph, ir::NodeId anchor) const;
 };
 
 /// Nodes that become one kernel, or one plain routine.
@@ -69,6 +83,7 @@ struct Launch {
   int64_t slices = 1;
   kernels::Estimate estimate;
   double predicted_ns = 0;
+  std::optional<TileQuestion> tile;  ///< of a convolution or matrix product
 };
 
 /// An extent that depends on data: where the run-time count of a graph output lies.

@@ -64,6 +64,7 @@ Explanation explain(const std::string& model, const Compilation& fused, std::vec
   Explanation result{.model = model,
                      .target = fused.plan.target->name,
                      .warnings = fused.journal.warnings,
+                     .budget = fused.budget,
                      .costs = std::move(costs)};
   std::vector<double> predicted_us(fused.plan.groups.size(), 0);
   std::vector<std::string> family(fused.plan.groups.size(), "view");

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "budget/budget.h"
 #include "patterns/pattern.h"
 #include "plan/plan.h"
 
@@ -45,13 +46,15 @@ struct Explanation {
   std::vector<Chain> single;  ///< kernels and routines of one node
   std::vector<Split> splits;
   std::vector<Diagnostic> warnings;
+  budget::Report budget;  ///< tolerance 0: exact sums were asked for
   std::vector<Costs> costs;
 };
 
-/// One compilation: graph after passes, what the passes did, the plan.
+/// One compilation: graph after passes, what the passes did, the error budget, the plan.
 struct Compilation {
   const ir::Graph& graph;
   const patterns::Journal& journal;
+  const budget::Report& budget;
   const plan::Plan& plan;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "report/budget_text.h"
 #include "report/explanation.h"
 
 namespace onepass::report {
@@ -110,7 +111,7 @@ std::string to_text(const Explanation& e) {
     text += fmt::format("  {} ({} -> {})\n", joined(chain.nodes, " + "), chain.family, chain.shape);
   if (!e.warnings.empty()) text += fmt::format("\nWarnings: {}\n", e.warnings.size());
   for (const Diagnostic& warning : e.warnings) text += "  " + to_string(warning) + "\n";
-  text += "\n";
+  text += "\n" + budget_text(e.budget) + "\n";
   append_costs(text, e.costs);
   return text;
 }
@@ -122,6 +123,7 @@ std::string to_json(const Explanation& e) {
                               {"single", array_of(e.single)},
                               {"splits", array_of(e.splits)},
                               {"warnings", array_of(e.warnings)},
+                              {"budget", budget_json(e.budget)},
                               {"costs", array_of(e.costs)}};
   return json.dump(2);
 }

@@ -76,6 +76,18 @@ static void check_compiled(const char* folder) {
   const int64_t dims[] = {1, 1, 4, 4};
   CHECK(onepass_options_set_shape(options, "x", dims, 4) == ONEPASS_DONE);
   CHECK(onepass_options_set_exact(options, true) == ONEPASS_DONE);
+  CHECK(onepass_options_set_tolerance(options, 1e-4) == ONEPASS_DONE);
+  CHECK(onepass_options_set_object_cache(options, model) == ONEPASS_DONE);
+  onepass_diagnostics* refused = NULL;
+  CHECK(onepass_compile_file(model, options, artefact, &refused) == ONEPASS_REFUSED); /* a file, no folder */
+  CHECK(strstr(onepass_diagnostics_text(refused), "bad_cache") != NULL);
+  onepass_diagnostics_destroy(refused);
+  CHECK(onepass_options_set_object_cache(options, path_of(3, folder, "c_objects")) == ONEPASS_DONE);
+  CHECK(onepass_options_set_machine(options, model) == ONEPASS_DONE);
+  CHECK(onepass_compile_file(model, options, artefact, &refused) == ONEPASS_REFUSED);
+  CHECK(strstr(onepass_diagnostics_text(refused), "bad_machine") != NULL);
+  onepass_diagnostics_destroy(refused);
+  CHECK(onepass_options_set_machine(options, NULL) == ONEPASS_DONE);
   NEED(onepass_compile_file(model, options, artefact, NULL) == ONEPASS_DONE);
   FILE* header = fopen(path_of(2, folder, "c_tiny.h"), "r");
   NEED(header != NULL);
@@ -165,10 +177,13 @@ static void check_misuse(void) {
   CHECK(onepass_diagnostics_count(diagnostics) == 1);
   onepass_diagnostics_destroy(diagnostics);
   CHECK(onepass_options_set_exact(NULL, true) == ONEPASS_MISUSED);
+  CHECK(onepass_options_set_tolerance(NULL, 1e-4) == ONEPASS_MISUSED);
   onepass_options* options = NULL;
   NEED(onepass_options_create(&options) == ONEPASS_DONE);
   CHECK(onepass_options_set_fusion(options, (onepass_fusion)7) == ONEPASS_MISUSED);
   CHECK(onepass_options_set_fusion(options, ONEPASS_FUSION_FOLDED) == ONEPASS_DONE);
+  CHECK(onepass_options_set_tolerance(options, 0) == ONEPASS_MISUSED);
+  CHECK(onepass_options_set_tolerance(options, 1) == ONEPASS_MISUSED);
   CHECK(onepass_options_set_residual(options, ONEPASS_RESIDUAL_SPLIT) == ONEPASS_DONE);
   CHECK(onepass_options_set_overridable(options, true) == ONEPASS_DONE);
   const int64_t dims[] = {1, 0};

@@ -3,6 +3,7 @@
 // The C ABI of a compiled model and its loader.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <link.h>
 
@@ -318,7 +319,7 @@ TEST_F(Model, LoaderRefusesWhatIsNoModel) {
   dlclose(libm);
   const std::string magic = " .quad " + std::to_string(artefact::k_magic) + "\n";
   EXPECT_EQ(code_of_loading(with_text(*description, magic, " .quad 5\n", other)), "not_an_artefact");
-  EXPECT_EQ(code_of_loading(with_text(*description, magic + " .long 1\n", magic + " .long 99\n", other)),
+  EXPECT_EQ(code_of_loading(with_text(*description, magic + fmt::format(" .long {}\n", artefact::k_format_version), magic + " .long 99\n", other)),
             "wrong_version");
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "bench_start.h"
 #include "driver/peak.h"
 #include "inputs.h"
 #include "report/explanation.h"
@@ -20,6 +21,7 @@ namespace {
 struct Variant {
   report::Costs costs;
   double flops = 0;
+  Start start;
   std::unique_ptr<runtime::LoadedModel> model;
   std::unique_ptr<runtime::Session> session;
   std::vector<double> medians_ms;  ///< one per round
@@ -29,12 +31,16 @@ Variant make_variant(const BenchArguments& arguments, const driver::Network& net
                      driver::CompileOptions options, driver::Fusion fusion, const std::string& name) {
   options.fusion = fusion;
   const driver::Program program = driver::plan_network(network, options);
-  Variant variant{
-      .costs = report::costs_of(name, program.plan), .model = {}, .session = {}, .medians_ms = {}};
+  Variant variant{.costs = report::costs_of(name, program.plan),
+                  .start = {},
+                  .model = {},
+                  .session = {},
+                  .medians_ms = {}};
   for (const plan::Launch& launch : program.plan.launches) variant.flops += launch.estimate.flops;
-  variant.model = std::make_unique<runtime::LoadedModel>(driver::load_program(network, program, options));
+  variant.model = load_timed(network, program, options, variant.start);
   variant.session = std::make_unique<runtime::Session>(*variant.model, arguments.threads);
   fill_inputs(*variant.model, *variant.session, arguments.inputs, {});
+  time_start(*variant.model, *variant.session, arguments.threads, variant.start);
   return variant;
 }
 
@@ -69,6 +75,15 @@ void print_table(const BenchArguments& arguments, const std::vector<Variant>& va
         "{:<12}{:>12.3f}{:>16.3f}{:>10}{:>14.2f}{:>16.2f}{:>14.2f}\n", v.costs.name, median(v.medians_ms),
         median_ratio(v, fused), v.costs.launches, static_cast<double>(v.costs.bytes_read) / 1e6,
         static_cast<double>(v.costs.bytes_written) / 1e6, static_cast<double>(v.costs.peak_bytes) / 1e6);
+  const Start& start = fused.start;
+  fmt::print(
+      "fused: loaded in {:.2f} ms, first frame {:.3f} ms ({} page faults), after {} ms of pause {:.3f} ms, "
+      "steady "
+      "{:.3f} ms ({:.1f} page faults a frame)\n",
+      start.load_ms, start.first_ms, start.first_faults, k_pause_ms, start.paused_ms,
+      median(fused.medians_ms), start.steady_faults);
+  fmt::print("arena: {} bytes planned, {} bytes of pages written by a frame\n", start.arena_bytes,
+             start.touched_bytes);
   const double bound_ms = fused.flops / (peak_gflops * arguments.threads) / 1e6;
   fmt::print(
       "bound: {:.2f} GFLOP at the measured FMA peak of {:.1f} GF/s per thread = {:.3f} ms; fused reaches "
@@ -89,7 +104,14 @@ void print_json(const BenchArguments& arguments, const std::vector<Variant>& var
                                 {"launches", v.costs.launches},
                                 {"bytes_read", v.costs.bytes_read},
                                 {"bytes_written", v.costs.bytes_written},
-                                {"peak_bytes", v.costs.peak_bytes}});
+                                {"peak_bytes", v.costs.peak_bytes},
+                                {"load_ms", v.start.load_ms},
+                                {"first_frame_ms", v.start.first_ms},
+                                {"first_frame_page_faults", v.start.first_faults},
+                                {"after_pause_ms", v.start.paused_ms},
+                                {"steady_page_faults", v.start.steady_faults},
+                                {"arena_bytes", v.start.arena_bytes},
+                                {"arena_touched_bytes", v.start.touched_bytes}});
   fmt::print("{}\n", json.dump(2));
 }
 

@@ -47,8 +47,13 @@ nlohmann::ordered_json json_of(const plan::Launch& launch, double measured_us) {
           {"predicted_us", launch.predicted_ns / 1e3},
           {"measured_us", measured_us},
           {"gflops", launch.estimate.flops / measured_us / 1e3},
-          {"bytes_read", launch.estimate.bytes_read + launch.estimate.weight_bytes},
-          {"bytes_written", launch.estimate.bytes_written}};
+          {"executed_flops", launch.estimate.executed_flops},
+          {"pointwise_flops", launch.estimate.pointwise_flops},
+          {"efficiency", launch.estimate.efficiency},
+          {"bytes_read", launch.estimate.bytes_read},
+          {"bytes_written", launch.estimate.bytes_written},
+          {"weight_bytes", launch.estimate.weight_bytes},
+          {"l2_bytes", launch.estimate.l2_bytes}};
 }
 
 }  // namespace

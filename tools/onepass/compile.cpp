@@ -37,6 +37,7 @@ void write_shared(const driver::Network& network, const driver::Program& program
              driver::artefact_header(program, std::filesystem::path(output).stem().string()));
   fmt::print("{}: {} bytes, {} launches, arena {} bytes for one thread, needs libc and libm\n", output,
              std::filesystem::file_size(output), program.plan.launches.size(), program.plan.arena_bytes);
+  if (!options.exact) fmt::print("{}\n", budget::summary(program.budget));
 }
 
 int compile(const Arguments& arguments) {

@@ -5,6 +5,8 @@
 #include <charconv>
 
 #include "base/diagnostic.h"
+#include "driver/machine_file.h"
+#include "driver/object_cache.h"
 
 namespace onepass::tool {
 
@@ -40,9 +42,32 @@ void check_pattern_names(const std::vector<std::string>& names) {
   }
 }
 
+/// What is wrong with the text of --tolerance; empty when nothing is.
+std::string tolerance_problem(const std::string& text) {
+  if (text == "exact") return "";
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = problem == std::errc{} && end == text.data() + text.size();
+  return whole && value > 0 && value < 1 ? ""
+                                         : "'" + text + "' is neither exact nor a number between 0 and 1";
+}
+
 driver::Fusion to_fusion(const std::string& text) {
   if (text == "off") return driver::Fusion::off;
   return text == "folded" ? driver::Fusion::folded : driver::Fusion::on;
+}
+
+/// The user's own cache helps where it can; a folder that was asked for has to be there.
+std::string to_object_cache(const std::string& text) {
+  if (text == "off") return "";
+  if (text != "user") return text;
+  const std::string folder = driver::user_cache_folder();
+  if (folder.empty()) return "";
+  try {
+    return driver::ObjectCache(folder + "/objects").folder();
+  } catch (const Error&) {
+    return "";
+  }
 }
 
 }  // namespace
@@ -67,11 +92,22 @@ void add_compile_options(CLI::App& app, CompileArguments& a) {
   app.add_option("--stop-after", a.stop_after, "stops after N rewrites")
       ->check(CLI::NonNegativeNumber)
       ->group(group);
-  app.add_option("--tolerance", a.tolerance, "error budget, or exact for direct kernels only")
-      ->check([](const std::string& text) {
-        if (text == "exact") return std::string();
-        return CLI::PositiveNumber(text);
-      })
+  app.add_option("--tolerance", a.tolerance,
+                 "error budget at the outputs (kept with a margin of two), or exact for direct sums only")
+      ->check(tolerance_problem)
+      ->group(group);
+  app.add_option("--budget-frames", a.budget_frames,
+                 "pictures or folders to take the error budget on, instead of seeded noise")
+      ->group(group);
+  app.add_option("--machine", a.machine,
+                 "measured cost figures: a file of `onepass calibrate`, calibrated (this user's file for "
+                 "this CPU), or default")
+      ->group(group);
+  app.add_option("--cache", a.cache,
+                 "folder of kernel objects compiled before: user (~/.cache/onepass), off, or a folder")
+      ->group(group);
+  app.add_option("--budget-range", a.budget_range, "of that noise: LOW HIGH")->expected(2)->group(group);
+  app.add_option("--sensitivities", a.sensitivities, "a file that keeps what the error budget measured")
       ->group(group);
 }
 
@@ -88,6 +124,17 @@ driver::CompileOptions to_options(const CompileArguments& arguments) {
   check_pattern_names(arguments.disabled);
   options.rewrite = {.stop_after = arguments.stop_after, .disabled = arguments.disabled};
   options.exact = arguments.tolerance == "exact";
+  if (arguments.machine == "calibrated") {
+    options.machine = driver::calibrated_machine_path();
+  } else if (arguments.machine != "default" && arguments.machine != "off") {
+    options.machine = arguments.machine;
+  }
+  options.object_cache = to_object_cache(arguments.cache);
+  options.tolerance = to_tolerance(arguments);
+  options.budget_frames = arguments.budget_frames;
+  options.budget_low = arguments.budget_range.at(0);
+  options.budget_high = arguments.budget_range.at(1);
+  options.sensitivities = arguments.sensitivities;
   return options;
 }
 

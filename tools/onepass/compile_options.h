@@ -20,6 +20,11 @@ struct CompileArguments {
   std::vector<std::string> disabled;
   int64_t stop_after = -1;
   std::string tolerance = "1e-5";
+  std::vector<std::string> budget_frames;
+  std::vector<double> budget_range = {-1, 1};
+  std::string sensitivities;
+  std::string machine = "default";  ///< a file, "default" (or "off") or "calibrated"
+  std::string cache = "user";       ///< a folder, "user" or "off"
 };
 
 void add_compile_options(CLI::App& app, CompileArguments& arguments);

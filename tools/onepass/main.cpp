@@ -22,6 +22,7 @@ int run(int argc, char** argv) {
   add_explain(app, exit_code);
   add_bench(app, exit_code);
   add_fold(app, exit_code);
+  add_calibrate(app, exit_code);
   add_catalogue(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -16,6 +16,7 @@ void add_verify(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_fold(CLI::App& app, int& exit_code);
+void add_calibrate(CLI::App& app, int& exit_code);
 void add_catalogue(CLI::App& app, int& exit_code);
 
 }  // namespace onepass::tool

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/budget.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <span>
+
+#include "base/files.h"
+#include "driver/object_cache.h"
+#include "driver/version.h"
+#include "verify/frames.h"
+
+namespace onepass::driver {
+
+namespace {
+
+using Frames = std::vector<std::vector<ir::Tensor>>;
+
+/// A few pictures, as verify would feed them.
+Frames budget_frames(const Network& network, const CompileOptions& options) {
+  constexpr int k_most_frames = 4;
+  if (options.budget_frames.empty()) return {};
+  verify::FrameOptions frame_options{.paths = options.budget_frames, .count = k_most_frames};
+  const std::string sidecar = verify::sidecar_path(network.path);
+  if (std::filesystem::exists(sidecar)) frame_options.preprocessing = verify::read_preprocessing(sidecar);
+  const verify::Frames source(network.model.graph, frame_options);
+  Frames frames;
+  for (int frame = 0; frame < source.count(); ++frame) frames.push_back(source.at(frame));
+  return frames;
+}
+
+uint64_t hash_of(const Frames& frames) {
+  uint64_t hash = 0;
+  for (const auto& frame : frames)
+    for (const ir::Tensor& tensor : frame)
+      hash = hash_bytes({tensor.bytes(), static_cast<size_t>(tensor.size_bytes())}, hash + 1);
+  return hash;
+}
+
+/// Everything that sensitivities depend on: what was kept for something else is not used.
+std::string key_of(const Network& network, const targets::Target& target, const CompileOptions& options,
+                   const Frames& frames) {
+  std::string text =
+      fmt::format("sensitivities of onepass {}: model {:016x}, target {}, fusion {}, bf16 {}, frames {:016x}",
+                  k_version, network.hash, target.name, static_cast<int>(options.fusion),
+                  options.tolerance >= budget::k_bf16_tolerance, hash_of(frames));
+  for (const auto& [input, shape] : options.read.input_shapes)
+    text += fmt::format(", {}={}", input, fmt::join(shape, "x"));
+  for (const std::string& disabled : options.rewrite.disabled) text += ", without " + disabled;
+  return text + fmt::format(", rewrites {}, overridable {}, noise {} and 0 to {}", options.rewrite.stop_after,
+                            options.read.overridable, options.budget_low, options.budget_high);
+}
+
+/// Nothing when the text is damaged or has another key.
+budget::Sensitivities parse_sensitivities(std::span<const std::byte> bytes, const std::string& key) {
+  budget::Sensitivities known;
+  const auto* text = reinterpret_cast<const char*>(bytes.data());
+  const auto json = nlohmann::json::parse(text, text + bytes.size(), nullptr, false);
+  if (!json.is_object() || json.value("key", nlohmann::json()) != key || !json.contains("sensitivities"))
+    return known;
+  for (const auto& [value, sensitivity] : json["sensitivities"].items())
+    if (sensitivity.is_number() && sensitivity.get<double>() >= 0) known[value] = sensitivity.get<double>();
+  return known;
+}
+
+budget::Sensitivities kept_sensitivities(const CompileOptions& options, const std::string& key) {
+  if (!options.sensitivities.empty()) {
+    if (!std::filesystem::exists(options.sensitivities)) return {};
+    return parse_sensitivities(read_file(options.sensitivities), key);
+  }
+  if (options.object_cache.empty()) return {};
+  const auto found = ObjectCache(options.object_cache).find(key);
+  return found ? parse_sensitivities(*found, key) : budget::Sensitivities{};
+}
+
+void keep_sensitivities(const CompileOptions& options, const std::string& key,
+                        const budget::Sensitivities& sensitivities) {
+  const nlohmann::ordered_json json{{"key", key}, {"sensitivities", sensitivities}};
+  const std::string text = json.dump(1) + "\n";
+  if (!options.sensitivities.empty()) return write_file(options.sensitivities, text);
+  if (options.object_cache.empty()) return;
+  const auto bytes = std::as_bytes(std::span(text));
+  ObjectCache(options.object_cache).keep(key, emit::Object(bytes.begin(), bytes.end()));
+}
+
+}  // namespace
+
+budget::Assignment assign_budget(const Network& network, const ir::Graph& graph,
+                                 const targets::Target& target, const CompileOptions& options) {
+  budget::Options asked{.tolerance = options.tolerance,
+                        .frames = budget_frames(network, options),
+                        .low = options.budget_low,
+                        .high = options.budget_high};
+  const std::string key = key_of(network, target, options, asked.frames);
+  asked.known = kept_sensitivities(options, key);
+  budget::Assignment assignment = budget::assign(graph, target, asked);
+  if (assignment.report.measured && asked.known != assignment.sensitivities)
+    keep_sensitivities(options, key, assignment.sensitivities);
+  assignment.report.frames_hash = hash_of(asked.frames);
+  return assignment;
+}
+
+}  // namespace onepass::driver
