@@ -21,7 +21,8 @@ typedef enum onepass_status {
   ONEPASS_BAD_ARGUMENT = 1,  /* a null pointer, a wrong count, or threads < 1 */
   ONEPASS_BAD_ALIGNMENT = 2, /* the arena is not 64-byte aligned, or a buffer not aligned to its element */
   ONEPASS_ARENA_TOO_SMALL = 3,
-  ONEPASS_BAD_INPUT = 4 /* an index operand is out of range */
+  ONEPASS_BAD_INPUT = 4,  /* an index operand is out of range */
+  ONEPASS_UNSUPPORTED = 5 /* the model uses AMX tiles, and the operating system does not give leave to */
 } onepass_status;
 
 /* Numbers of ONNX TensorProto.DataType. */

@@ -21,6 +21,8 @@ enum class Algorithm : uint8_t {
 inline constexpr std::array k_algorithms = {Algorithm::direct, Algorithm::winograd, Algorithm::amx6,
                                             Algorithm::amx3, Algorithm::bf16};
 
+inline constexpr double k_round_bf16 = 1.6e-3;  ///< rms error of one rounding to bf16
+
 const char* name(Algorithm algorithm);
 
 /// Less accurate than a sum in f32: a network may use it only as far as its error budget allows.

@@ -79,6 +79,8 @@ class Assigner {
   double checked(const std::vector<size_t>& chosen) const;
   std::vector<Layer> abstract() const;
   void report(const Allocation& allocation);
+  void add_map_rounding(std::map<NodeId, double>& error_of) const;
+  void round_maps(const Allocation& allocation);
   void explain(size_t chooser, const Layer& layer, size_t from, size_t to);
 
   const ir::Graph& graph_;
@@ -275,6 +277,34 @@ void Assigner::report(const Allocation& allocation) {
   }
 }
 
+/// What rounding every map to bf16 adds: a layer that rounds its operands itself reads them as it would, the
+/// others read rounded ones, and the sum of a residual is rounded again.
+void Assigner::add_map_rounding(std::map<NodeId, double>& error_of) const {
+  for (auto& [node, error] : error_of)
+    if (error < k_round_bf16) error = std::hypot(error, k_round_bf16);
+  for (NodeId node : graph_.topological_order()) {
+    const ir::Op op = graph_.node(node).op;
+    if (op != ir::Op::Add && op != ir::Op::Sub && op != ir::Op::Mul) continue;
+    const auto& inputs = graph_.node(node).inputs;
+    const bool computed = std::none_of(inputs.begin(), inputs.end(),
+                                       [&](ir::ValueId input) { return graph_.is_constant(input); });
+    if (computed) error_of[node] = std::sqrt(2.0) * k_round_bf16;
+  }
+}
+
+/// Maps in bf16 where the budget bears it.
+void Assigner::round_maps(const Allocation& allocation) {
+  if (options_.tolerance < k_bf16_tolerance || !result_.report.holds) return;
+  std::map<NodeId, double> error_of = fixed_errors();
+  for (size_t i = 0; i < choosers_.size(); ++i)
+    error_of[layers_[choosers_[i]].node] = layers_[choosers_[i]].errors[allocation.chosen[i]];
+  add_map_rounding(error_of);
+  const double together = joint(std::move(error_of));
+  if (together > options_.tolerance / k_margin) return;
+  result_.report.bf16_maps = true;
+  result_.report.predicted = std::max(predicted_, together);
+}
+
 Assignment Assigner::run() {
   result_.report.tolerance = options_.tolerance;
   layers_ = product_layers(graph_, target_, options_.tolerance >= k_bf16_tolerance);
@@ -284,7 +314,9 @@ Assignment Assigner::run() {
   collect_frames();
   measure();
   refine();
-  report(allocate_to_floor());
+  const Allocation allocation = allocate_to_floor();
+  report(allocation);
+  round_maps(allocation);
   return std::move(result_);
 }
 
@@ -307,8 +339,9 @@ std::string summary(const Report& report) {
   const std::string verdict =
       report.holds ? "holds with a margin of 2"
                    : fmt::format("more than half of it; direct sums everywhere: {:.2g}", report.floor);
-  return fmt::format("error budget {:.2g}: predicted {:.2g} at the outputs ({}); {}; {} demoted",
-                     report.tolerance, report.predicted, verdict, counts, report.demotions.size());
+  return fmt::format("error budget {:.2g}: predicted {:.2g} at the outputs ({}); {}{}; {} demoted",
+                     report.tolerance, report.predicted, verdict, counts,
+                     report.bf16_maps ? ", maps in bf16" : "", report.demotions.size());
 }
 
 }  // namespace onepass::budget

@@ -55,6 +55,7 @@ struct Report {
   bool measured = false;     ///< false: only algorithms about as accurate as a direct sum were at choice
   double predicted = 0;      ///< at the outputs, over 200 frames; when measured
   bool holds = true;         ///< predicted <= tolerance / k_margin
+  bool bf16_maps = false;    ///< blocked maps may keep their elements in bf16; counted in `predicted`
   double floor = 0;          ///< predicted for direct sums everywhere; when nothing holds
   std::vector<LayerReport> layers;
   std::vector<Demotion> demotions;

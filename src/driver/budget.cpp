@@ -19,17 +19,43 @@ namespace {
 
 using Frames = std::vector<std::vector<ir::Tensor>>;
 
+std::string sidecar_of(const Network& network, const CompileOptions& options) {
+  return options.preprocessing.empty() ? verify::sidecar_path(network.path) : options.preprocessing;
+}
+
 /// A few pictures, as verify would feed them.
 Frames budget_frames(const Network& network, const CompileOptions& options) {
   constexpr int k_most_frames = 4;
   if (options.budget_frames.empty()) return {};
   verify::FrameOptions frame_options{.paths = options.budget_frames, .count = k_most_frames};
-  const std::string sidecar = verify::sidecar_path(network.path);
+  const std::string sidecar = sidecar_of(network, options);
   if (std::filesystem::exists(sidecar)) frame_options.preprocessing = verify::read_preprocessing(sidecar);
   const verify::Frames source(network.model.graph, frame_options);
   Frames frames;
   for (int frame = 0; frame < source.count(); ++frame) frames.push_back(source.at(frame));
   return frames;
+}
+
+/// The least and the greatest element that a picture becomes under the model's sidecar; the noise's own range
+/// without one, or when the user named a range.
+std::pair<double, double> noise_range(const Network& network, const CompileOptions& options) {
+  const CompileOptions untouched;
+  const bool named =
+      options.budget_low != untouched.budget_low || options.budget_high != untouched.budget_high;
+  const std::string sidecar = sidecar_of(network, options);
+  std::pair<double, double> range{options.budget_low, options.budget_high};
+  if (named || !std::filesystem::exists(sidecar)) return range;
+  bool first = true;
+  for (const auto& [input, preprocess] : verify::read_preprocessing(sidecar))
+    for (const double mean : preprocess.mean)
+      for (const double scale : preprocess.scale)
+        for (const double pixel : {0.0, 255.0}) {
+          const double element = (pixel - mean) * scale;
+          range.first = first ? element : std::min(range.first, element);
+          range.second = first ? element : std::max(range.second, element);
+          first = false;
+        }
+  return range;
 }
 
 uint64_t hash_of(const Frames& frames) {
@@ -42,7 +68,8 @@ uint64_t hash_of(const Frames& frames) {
 
 /// Everything that sensitivities depend on: what was kept for something else is not used.
 std::string key_of(const Network& network, const targets::Target& target, const CompileOptions& options,
-                   const Frames& frames) {
+                   const budget::Options& asked) {
+  const Frames& frames = asked.frames;
   std::string text =
       fmt::format("sensitivities of onepass {}: model {:016x}, target {}, fusion {}, bf16 {}, frames {:016x}",
                   k_version, network.hash, target.name, static_cast<int>(options.fusion),
@@ -50,8 +77,10 @@ std::string key_of(const Network& network, const targets::Target& target, const 
   for (const auto& [input, shape] : options.read.input_shapes)
     text += fmt::format(", {}={}", input, fmt::join(shape, "x"));
   for (const std::string& disabled : options.rewrite.disabled) text += ", without " + disabled;
-  return text + fmt::format(", rewrites {}, overridable {}, noise {} and 0 to {}", options.rewrite.stop_after,
-                            options.read.overridable, options.budget_low, options.budget_high);
+  return text +
+         fmt::format(", rewrites {}, overridable {}, noise {} and 0 to {}", options.rewrite.stop_after,
+                     options.read.overridable, asked.low, asked.high) +
+         (options.machine.empty() ? "" : fmt::format(", machine {:016x}", hash_file(options.machine)));
 }
 
 /// Nothing when the text is damaged or has another key.
@@ -90,11 +119,10 @@ void keep_sensitivities(const CompileOptions& options, const std::string& key,
 
 budget::Assignment assign_budget(const Network& network, const ir::Graph& graph,
                                  const targets::Target& target, const CompileOptions& options) {
-  budget::Options asked{.tolerance = options.tolerance,
-                        .frames = budget_frames(network, options),
-                        .low = options.budget_low,
-                        .high = options.budget_high};
-  const std::string key = key_of(network, target, options, asked.frames);
+  const auto [low, high] = noise_range(network, options);
+  budget::Options asked{
+      .tolerance = options.tolerance, .frames = budget_frames(network, options), .low = low, .high = high};
+  const std::string key = key_of(network, target, options, asked);
   asked.known = kept_sensitivities(options, key);
   budget::Assignment assignment = budget::assign(graph, target, asked);
   if (assignment.report.measured && asked.known != assignment.sensitivities)

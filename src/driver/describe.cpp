@@ -51,6 +51,7 @@ std::string metadata(const Network& network, const Program& program, const Compi
   json["opset"] = network.model.opset;
   json["target"] = program.plan.target->name;
   if (!options.machine.empty()) json["machine_hash"] = fmt::format("{:016x}", hash_file(options.machine));
+  if (!options.choices.empty()) json["choices_hash"] = fmt::format("{:016x}", hash_file(options.choices));
   json["fusion"] = k_fusion[static_cast<int>(options.fusion)];
   json["residual"] = options.residual == patterns::ResidualMode::proven ? "proven" : "split";
   json["tolerance"] = options.exact ? 0 : options.tolerance;

@@ -9,6 +9,7 @@
 #include "driver/describe.h"
 #include "driver/machine_file.h"
 #include "driver/object_cache.h"
+#include "driver/tune.h"
 #include "emit/emit.h"
 #include "passes/infer_shapes.h"
 #include "passes/pipeline.h"
@@ -69,9 +70,11 @@ Program plan_network(const Network& network, const CompileOptions& options) {
     plan_options.conv = kernels::ConvPolicy::exact();
   } else {
     budget::Assignment assignment = assign_budget(network, program.graph, target, options);
+    if (assignment.report.bf16_maps) plan_options.storage = loops::Scalar::bf16;
     program.budget = std::move(assignment.report);
     plan_options.conv_by_value = std::move(assignment.policies);
   }
+  if (!options.choices.empty()) plan_options.tiles = read_choices(options.choices);
   program.plan = plan::make_plan(program.graph, target, plan_options);
   return program;
 }

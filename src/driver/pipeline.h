@@ -31,10 +31,12 @@ struct CompileOptions {
   /// Otherwise the error budget at the network's outputs, as verify measures it.
   double tolerance = budget::k_default_tolerance;
   double budget_low = -1, budget_high = 1;  ///< of seeded noise, which stands for pictures
-  std::vector<std::string> budget_frames;   ///< pictures to take the budget on; none: seeded noise
+  std::string preprocessing;               ///< how pictures become inputs; empty: MODEL.json beside the model
+  std::vector<std::string> budget_frames;  ///< pictures to take the budget on; none: seeded noise
   std::string object_cache;   ///< folder of kernel objects (object_cache.h); empty: none. Never changes bytes
   std::string machine;        ///< a machine description (machine_file.h); empty: the target's nominal figures
   std::string sensitivities;  ///< a file that keeps what the budget measured; empty: none
+  std::string choices;        ///< kernels that tune() found faster (tune.h); empty: the cost model's
 };
 
 /// A model as read: typed, before any pass. What the reference interprets.

@@ -46,6 +46,8 @@ const char* words(onepass_status status) {
       return "the arena or a buffer is not aligned";
     case ONEPASS_ARENA_TOO_SMALL:
       return "the arena is too small";
+    case ONEPASS_UNSUPPORTED:
+      return "it uses AMX tiles, and this operating system does not give leave to";
     case ONEPASS_BAD_INPUT:
       return "an index in the input is out of range";
   }

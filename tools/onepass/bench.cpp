@@ -120,6 +120,7 @@ int bench(const BenchArguments& arguments) {
   if (arguments.groups) return bench_groups(arguments);
   const driver::CompileOptions options = to_options(arguments.compile);
   const driver::Network network = driver::read_network(arguments.model, options);
+  tune_first(network, options, arguments.compile);
   std::vector<Variant> variants;
   variants.push_back(make_variant(arguments, network, options, driver::Fusion::off, "unfused"));
   variants.push_back(make_variant(arguments, network, options, driver::Fusion::folded, "BN-folded"));

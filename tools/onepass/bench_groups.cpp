@@ -61,6 +61,7 @@ nlohmann::ordered_json json_of(const plan::Launch& launch, double measured_us) {
 int bench_groups(const BenchArguments& arguments) {
   const driver::CompileOptions options = to_options(arguments.compile);
   const driver::Network network = driver::read_network(arguments.model, options);
+  tune_first(network, options, arguments.compile);
   const driver::Program program = driver::plan_network(network, options);
   const runtime::LoadedModel model = driver::load_program(network, program, options);
   runtime::Session session(model, arguments.threads);

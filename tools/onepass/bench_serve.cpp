@@ -49,6 +49,7 @@ bool answer(const std::string& line, const runtime::LoadedModel& model, runtime:
 int bench_serve(const BenchArguments& arguments) {
   const driver::CompileOptions options = to_options(arguments.compile);
   const driver::Network network = driver::read_network(arguments.model, options);
+  tune_first(network, options, arguments.compile);
   const runtime::LoadedModel model =
       driver::load_program(network, driver::plan_network(network, options), options);
   runtime::Session session(model, arguments.threads);

@@ -43,6 +43,7 @@ void write_shared(const driver::Network& network, const driver::Program& program
 int compile(const Arguments& arguments) {
   const driver::CompileOptions options = to_options(arguments.compile);
   const driver::Network network = driver::read_network(arguments.model, options);
+  tune_first(network, options, arguments.compile);
   const driver::Program program = driver::plan_network(network, options);
   for (const Diagnostic& warning : program.journal.warnings) fmt::print(stderr, "{}\n", to_string(warning));
   const plan::Plan& plan = program.plan;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compile_options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 
 #include "base/diagnostic.h"
+#include "base/files.h"
 #include "driver/machine_file.h"
 #include "driver/object_cache.h"
+#include "driver/tune.h"
 
 namespace onepass::tool {
 
@@ -103,6 +107,14 @@ void add_compile_options(CLI::App& app, CompileArguments& a) {
                  "measured cost figures: a file of `onepass calibrate`, calibrated (this user's file for "
                  "this CPU), or default")
       ->group(group);
+  CLI::Option* choices =
+      app.add_option("--choices", a.choices, "kernels to take instead of the cost model's: a file of --tune")
+          ->group(group);
+  app.add_option("--tune", a.tune_seconds,
+                 "SECONDS: measure the best kernels on this host first and write the winners to --choices")
+      ->check(CLI::PositiveNumber)
+      ->needs(choices)
+      ->group(group);
   app.add_option("--cache", a.cache,
                  "folder of kernel objects compiled before: user (~/.cache/onepass), off, or a folder")
       ->group(group);
@@ -135,7 +147,24 @@ driver::CompileOptions to_options(const CompileArguments& arguments) {
   options.budget_low = arguments.budget_range.at(0);
   options.budget_high = arguments.budget_range.at(1);
   options.sensitivities = arguments.sensitivities;
+  options.choices = arguments.choices;
   return options;
+}
+
+void tune_first(const driver::Network& network, const driver::CompileOptions& options,
+                const CompileArguments& arguments) {
+  if (arguments.tune_seconds <= 0) return;
+  const driver::Tuning tuning = driver::tune(network, options, arguments.tune_seconds);
+  write_file(options.choices, driver::choices_text(tuning.choices));
+  size_t changed = 0;
+  for (const driver::TuneRecord& record : tuning.records) {
+    if (record.kept == record.model) continue;
+    ++changed;
+    fmt::print(stderr, "{}: {} instead of {}, {:.2f} of its time\n", record.name, to_string(record.kept),
+               to_string(record.model), record.ratio);
+  }
+  fmt::print(stderr, "tuned {} kernels, {} changed, {} not measured for want of time; written to {}\n",
+             tuning.records.size(), changed, tuning.left_out, options.choices);
 }
 
 double to_tolerance(const CompileArguments& arguments) {

@@ -25,12 +25,18 @@ struct CompileArguments {
   std::string sensitivities;
   std::string machine = "default";  ///< a file, "default" (or "off") or "calibrated"
   std::string cache = "user";       ///< a folder, "user" or "off"
+  std::string choices;              ///< a file of kernels to take instead of the cost model's
+  double tune_seconds = 0;          ///< above 0: measure them first and write that file
 };
 
 void add_compile_options(CLI::App& app, CompileArguments& arguments);
 
 /// Throws Error("bad_option").
 driver::CompileOptions to_options(const CompileArguments& arguments);
+/// Measures kernels and writes the file of choices, if the arguments ask for it; says what it found on
+/// stderr.
+void tune_first(const driver::Network& network, const driver::CompileOptions& options,
+                const CompileArguments& arguments);
 /// The error budget; `exact` stands for the default here, since direct kernels still round.
 double to_tolerance(const CompileArguments& arguments);
 

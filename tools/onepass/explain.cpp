@@ -23,8 +23,9 @@ int explain(const Arguments& arguments) {
   if (arguments.math) fmt::print("{}\n", report::worked_figures(arguments.bandwidth));
   if (arguments.model.empty()) return 0;
   const driver::CompileOptions options = to_options(arguments.compile);
-  const report::Explanation explanation =
-      driver::explain_network(driver::read_network(arguments.model, options), options);
+  const driver::Network network = driver::read_network(arguments.model, options);
+  tune_first(network, options, arguments.compile);
+  const report::Explanation explanation = driver::explain_network(network, options);
   fmt::print("{}\n", arguments.json ? report::to_json(explanation) : report::to_text(explanation));
   return 0;
 }

@@ -26,6 +26,7 @@ runtime::LoadedModel load(const Arguments& arguments) {
   if (arguments.model.ends_with(".so")) return runtime::LoadedModel(arguments.model);
   const driver::CompileOptions options = to_options(arguments.compile);
   const driver::Network network = driver::read_network(arguments.model, options);
+  tune_first(network, options, arguments.compile);
   return driver::load_program(network, driver::plan_network(network, options), options);
 }
 

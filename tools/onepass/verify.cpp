@@ -55,8 +55,10 @@ verify::FrameOptions frame_options(const VerifyArguments& arguments, const ir::G
 }
 
 int verify_model(const VerifyArguments& arguments) {
-  const driver::CompileOptions options = to_options(arguments.compile);
+  driver::CompileOptions options = to_options(arguments.compile);
+  options.preprocessing = arguments.preprocessing;
   const driver::Network network = driver::read_network(arguments.model, options);
+  tune_first(network, options, arguments.compile);
   const driver::Program program = driver::plan_network(network, options);
   const verify::Frames frames(network.model.graph, frame_options(arguments, network.model.graph));
   const runtime::LoadedModel model = arguments.artefact.empty()

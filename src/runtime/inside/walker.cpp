@@ -7,6 +7,7 @@
 
 #include "onepass/model.h"
 #include "runtime/inside/record.h"
+#include "runtime/inside/tiles.h"
 
 using onepass::artefact::k_arena_alignment_bytes;
 using onepass::artefact::TensorRecord;
@@ -71,6 +72,7 @@ onepass_status check(const onepass_run& run) {
   onepass_status status = check_buffers(record.inputs, record.input_count, run.inputs);
   if (status == ONEPASS_OK) status = check_buffers(record.outputs, record.output_count, run.outputs);
   if (status != ONEPASS_OK) return status;
+  if (!may_use_tiles(record.target)) return ONEPASS_UNSUPPORTED;
   const size_t needed_bytes = onepass_model_arena_bytes(run.threads);
   if (needed_bytes > 0 && run.arena == nullptr) return ONEPASS_BAD_ARGUMENT;
   if (!aligned(run.arena, k_arena_alignment_bytes)) return ONEPASS_BAD_ALIGNMENT;
