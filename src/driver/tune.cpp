@@ -227,7 +227,6 @@ TuneRecord measure(const Job& job, const Program& program) {
 }  // namespace
 
 Tuning tune(const Network& network, const CompileOptions& options, double seconds) {
-  const Clock::time_point start = Clock::now();
   CompileOptions plain = options;
   plain.choices.clear();
   const Program program = plan_network(network, plain);
@@ -236,6 +235,7 @@ Tuning tune(const Network& network, const CompileOptions& options, double second
                  .message = fmt::format("this host does not execute {}", program.plan.target->name),
                  .hint = "tune on the machine that will run the model, then name the file with --choices"});
   Tuning tuning;
+  const Clock::time_point start = Clock::now();
   for (const Job& job : jobs_of(program.plan)) {
     if (ns_since(start) > seconds * 1e9) {
       ++tuning.left_out;

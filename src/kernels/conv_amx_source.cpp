@@ -87,24 +87,30 @@ void AmxWideSource::stage_pixel(const Affine& group, int64_t channels, const Row
 
 void AmxWideSource::each_step(const AmxStep& step) const {
   b_.loop("c", 0, g_.groups32, 1, [&](Affine group) {
-    const Affine planes = group * (g_.phases_h * g_.phases_w * g_.plane_words);
-    if (g_.phases_h == 1 && g_.phases_w == 1) {
-      b_.loop("kh", 0, spec_.kernel_h, 1, [&](Affine kh) {
-        b_.loop("kw", 0, spec_.kernel_w, 1, [&](Affine kw) {
-          const Affine offset = kh * (spec_.dilation_h * g_.pitch) + kw * spec_.dilation_w;
-          step(planes + offset * g_.position_words, group * g_.taps + kh * spec_.kernel_w + kw);
-        });
-      });
-      return;
-    }
-    for (int64_t tap = 0; tap < g_.taps; ++tap) {
-      const int64_t oh = tap / spec_.kernel_w * spec_.dilation_h;
-      const int64_t ow = tap % spec_.kernel_w * spec_.dilation_w;
-      const int64_t plane = oh % g_.phases_h * g_.phases_w + ow % g_.phases_w;
-      const int64_t offset = oh / spec_.stride_h * g_.pitch + ow / spec_.stride_w;
-      step(planes + (plane * g_.plane_words + offset * g_.position_words), group * g_.taps + tap);
-    }
+    g_.phases_h == 1 && g_.phases_w == 1 ? each_tap(group, step) : each_tap_of_phases(group, step);
   });
+}
+
+void AmxWideSource::each_tap(const Affine& group, const AmxStep& step) const {
+  b_.loop("kh", 0, spec_.kernel_h, 1, [&](Affine kh) {
+    b_.loop("kw", 0, spec_.kernel_w, 1, [&](Affine kw) {
+      const Affine offset = kh * (spec_.dilation_h * g_.pitch) + kw * spec_.dilation_w;
+      step(group * g_.plane_words + offset * g_.position_words, group * g_.taps + kh * spec_.kernel_w + kw);
+    });
+  });
+}
+
+/// Each tap has a phase of its own, so that they are written out.
+void AmxWideSource::each_tap_of_phases(const Affine& group, const AmxStep& step) const {
+  for (int64_t tap = 0; tap < g_.taps; ++tap) {
+    const int64_t oh = tap / spec_.kernel_w * spec_.dilation_h;
+    const int64_t ow = tap % spec_.kernel_w * spec_.dilation_w;
+    const int64_t plane = oh % g_.phases_h * g_.phases_w + ow % g_.phases_w;
+    const int64_t offset = oh / spec_.stride_h * g_.pitch + ow / spec_.stride_w;
+    step(group * (g_.phases_h * g_.phases_w * g_.plane_words) +
+             (plane * g_.plane_words + offset * g_.position_words),
+         group * g_.taps + tap);
+  }
 }
 
 // ---- plain maps of few channels ---------------------------------------------------------------------------

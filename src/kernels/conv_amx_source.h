@@ -39,6 +39,8 @@ class AmxWideSource {
   void stage_pixel(const loops::Affine& group, int64_t channels, const Row& row, const loops::Affine& x);
   loops::Value source(const loops::Affine& group, int64_t offset, int64_t channels, const loops::Affine& y,
                       const loops::Affine& x) const;
+  void each_tap(const loops::Affine& group, const AmxStep& step) const;
+  void each_tap_of_phases(const loops::Affine& group, const AmxStep& step) const;
 
   loops::Builder& b_;
   const ConvSpec& spec_;

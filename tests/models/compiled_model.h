@@ -20,6 +20,7 @@ struct CompiledModel {
   const ir::Graph& graph() const { return network.model.graph; }
   const ir::Tensor& output(const std::vector<ir::Tensor>& outputs, const std::string& name) const;
 
+  driver::CompileOptions options;
   driver::Network network;
   driver::Program program;
   runtime::LoadedModel model;

@@ -2,8 +2,8 @@
 //
 // The C ABI of a compiled model and its loader.
 #include <dlfcn.h>
-#include <gmock/gmock.h>
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <link.h>
 
@@ -319,8 +319,10 @@ TEST_F(Model, LoaderRefusesWhatIsNoModel) {
   dlclose(libm);
   const std::string magic = " .quad " + std::to_string(artefact::k_magic) + "\n";
   EXPECT_EQ(code_of_loading(with_text(*description, magic, " .quad 5\n", other)), "not_an_artefact");
-  EXPECT_EQ(code_of_loading(with_text(*description, magic + fmt::format(" .long {}\n", artefact::k_format_version), magic + " .long 99\n", other)),
-            "wrong_version");
+  EXPECT_EQ(
+      code_of_loading(with_text(*description, magic + fmt::format(" .long {}\n", artefact::k_format_version),
+                                magic + " .long 99\n", other)),
+      "wrong_version");
 }
 
 TEST_F(Model, CanBeMoved) {
