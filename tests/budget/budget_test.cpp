@@ -72,14 +72,14 @@ TEST(Budget, WhatNothingHoldsIsAsAccurateAsDirectSums) {
 TEST(Budget, OnlyTheLayerThatAmplifiesIsDemoted) {
   // The first convolution's result is divided away; the second one's is multiplied.
   const Assignment assignment = assigned(R"(
-    x = input f32[1,64,14,14]
-    w1 = constant f32[64,64,3,3] random(seed=1, lo=-0.07, hi=0.07)
-    w2 = constant f32[64,64,3,3] random(seed=2, lo=-0.07, hi=0.07)
+    x = input f32[1,256,14,14]
+    w1 = constant f32[256,256,1,1] random(seed=1, lo=-0.1, hi=0.1)
+    w2 = constant f32[256,256,1,1] random(seed=2, lo=-0.1, hi=0.1)
     small = constant f32[1] {0.0001}
     large = constant f32[1] {10}
     one = constant f32[1] {1}
-    quiet = Conv(x, w1) {pads=[1,1,1,1]}
-    loud = Conv(x, w2) {pads=[1,1,1,1]}
+    quiet = Conv(x, w1)
+    loud = Conv(x, w2)
     a = Mul(quiet, small)
     b = Mul(loud, large)
     s = Tanh(b)
