@@ -11,7 +11,9 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <numeric>
 #include <thread>
+#include <vector>
 
 #include "artefact/arena_layout.h"
 #include "base/diagnostic.h"
@@ -21,6 +23,7 @@
 #include "runtime/inside_archive.h"
 #include "runtime/loaded_model.h"
 #include "runtime/model_builder.h"
+#include "runtime/weights_memory.h"
 
 namespace onepass::test {
 namespace {
@@ -106,6 +109,38 @@ std::vector<char> results_alone(const LoadedModel& model) {
   Buffers buffers(model);
   EXPECT_EQ(model.run(buffers.run), ONEPASS_OK);
   return buffers.results();
+}
+
+TEST_F(Model, ReadsTheWeightsThatTheRunNames) {
+  const LoadedModel model(*path);
+  const auto bytes = static_cast<size_t>(model.record().weights_bytes);
+  ASSERT_GT(bytes, 0U);
+  runtime::GuardedMemory copy(bytes, 64, true);
+  std::memcpy(copy.data(), model.record().weights, bytes);
+  Buffers same(model);
+  same.run.weights = copy.data();
+  EXPECT_EQ(model.run(same.run), ONEPASS_OK);
+  EXPECT_EQ(same.results(), results_alone(model));
+  copy.fill(0);
+  Buffers other(model);
+  other.run.weights = copy.data();
+  model.run(other.run);
+  EXPECT_NE(other.results(), results_alone(model));
+  other.run.weights = static_cast<char*>(copy.data()) + 1;
+  EXPECT_EQ(model.run(other.run), ONEPASS_BAD_ALIGNMENT);
+}
+
+TEST(WeightsMemory, IsACopyOnLargePagesOrNothing) {
+  std::vector<uint32_t> few(1000, 7), many((5 << 20) / 4);
+  std::iota(many.begin(), many.end(), 0U);
+  EXPECT_EQ(runtime::WeightsMemory(few.data(), few.size() * 4).data(), nullptr);
+  runtime::WeightsMemory memory(many.data(), many.size() * 4);
+  if (memory.data() == nullptr) GTEST_SKIP() << "this system has no large pages to give";
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(memory.data()) % (2 << 20), 0U);
+  EXPECT_EQ(std::memcmp(memory.data(), many.data(), many.size() * 4), 0);
+  runtime::WeightsMemory moved = std::move(memory);
+  EXPECT_EQ(memory.data(), nullptr);  // NOLINT(bugprone-use-after-move): it is empty then
+  EXPECT_NE(moved.data(), nullptr);
 }
 
 TEST_F(Model, DescribesItself) {
