@@ -102,12 +102,9 @@ bool Assigner::needs_measuring() const {
 }
 
 void Assigner::collect_frames() {
-  if (options_.frames.empty()) {
-    references_.emplace_back(graph_, seeded_frame(graph_, options_.low, options_.high));
-    // Values of one sign cancel in the sums, where errors do not: pictures are often scaled that way.
-    if (options_.low < 0 && options_.high > 0)
-      references_.emplace_back(graph_, seeded_frame(graph_, 0, options_.high));
-  }
+  if (options_.frames.empty())
+    for (const auto& [low, high] : options_.ranges)
+      references_.emplace_back(graph_, seeded_frame(graph_, low, high));
   for (const std::vector<ir::Tensor>& frame : options_.frames) references_.emplace_back(graph_, frame);
 }
 
@@ -222,8 +219,8 @@ Allocation Assigner::allocate_checked() {
   }
 }
 
-/// Where no allocation holds the budget, float arithmetic itself is the limit: loose algorithms are out, and
-/// no layer need be more accurate than makes the network as accurate as with direct sums everywhere.
+/// Where direct sums everywhere do not hold the budget either, float arithmetic itself is the limit: then
+/// every layer takes direct sums. One figure for all outputs cannot tell which of them could bear more.
 Allocation Assigner::allocate_to_floor() {
   Allocation allocation = allocate_checked();
   if (predicted_ <= budget_) return allocation;
@@ -234,10 +231,10 @@ Allocation Assigner::allocate_to_floor() {
   const double floor = std::max(one_by_one, checked(direct));
   result_.report.floor = floor;
   if (floor <= budget_) return allocation;
-  constexpr double k_scatter = 1.1;  // of one estimate from the next
-  budget_ = k_scatter * floor;
+  budget_ = floor;
   for (size_t chooser : choosers_)
-    keep_kernels(layers_[chooser], [](const auto& kernel) { return !is_loose(algorithm_of(kernel)); });
+    keep_kernels(layers_[chooser],
+                 [](const auto& kernel) { return algorithm_of(kernel) == Algorithm::direct; });
   return allocate_checked();
 }
 

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "budget/algorithm.h"
@@ -25,10 +26,11 @@ using Sensitivities = std::map<std::string, double>;
 
 struct Options {
   double tolerance = k_default_tolerance;
-  /// Inputs of the graph; none: a frame of seeded noise between low and high, and one between 0 and high.
+  /// Inputs of the graph; none: a frame of seeded noise in each of `ranges`.
   std::vector<std::vector<ir::Tensor>> frames;
-  double low = -1, high = 1;  ///< of seeded noise
-  Sensitivities known;        ///< instead of measuring, where it names every layer
+  /// Values of one sign cancel in the sums, where errors do not: pictures are often scaled that way.
+  std::vector<std::pair<double, double>> ranges = {{-1, 1}, {0, 1}};
+  Sensitivities known;  ///< instead of measuring, where it names every layer
   int threads = 2;
 };
 

@@ -36,26 +36,27 @@ Frames budget_frames(const Network& network, const CompileOptions& options) {
   return frames;
 }
 
-/// The least and the greatest element that a picture becomes under the model's sidecar; the noise's own range
-/// without one, or when the user named a range.
-std::pair<double, double> noise_range(const Network& network, const CompileOptions& options) {
-  const CompileOptions untouched;
-  const bool named =
-      options.budget_low != untouched.budget_low || options.budget_high != untouched.budget_high;
+using Range = std::pair<double, double>;
+
+/// The least and the greatest element that a picture becomes.
+Range range_of(const verify::Preprocess& preprocess) {
+  std::vector<double> elements;
+  for (const double mean : preprocess.mean)
+    for (const double scale : preprocess.scale)
+      for (const double pixel : {0.0, 255.0}) elements.push_back((pixel - mean) * scale);
+  const auto [low, high] = std::minmax_element(elements.begin(), elements.end());
+  return {*low, *high};
+}
+
+/// The user's range alone, or the usual ones and those that the model's sidecar gives its pictures.
+std::vector<Range> noise_ranges(const Network& network, const CompileOptions& options) {
+  if (options.budget_range) return {*options.budget_range};
+  std::vector<Range> ranges = budget::Options{}.ranges;
   const std::string sidecar = sidecar_of(network, options);
-  std::pair<double, double> range{options.budget_low, options.budget_high};
-  if (named || !std::filesystem::exists(sidecar)) return range;
-  bool first = true;
+  if (!std::filesystem::exists(sidecar)) return ranges;
   for (const auto& [input, preprocess] : verify::read_preprocessing(sidecar))
-    for (const double mean : preprocess.mean)
-      for (const double scale : preprocess.scale)
-        for (const double pixel : {0.0, 255.0}) {
-          const double element = (pixel - mean) * scale;
-          range.first = first ? element : std::min(range.first, element);
-          range.second = first ? element : std::max(range.second, element);
-          first = false;
-        }
-  return range;
+    ranges.push_back(range_of(preprocess));
+  return ranges;
 }
 
 uint64_t hash_of(const Frames& frames) {
@@ -77,10 +78,10 @@ std::string key_of(const Network& network, const targets::Target& target, const 
   for (const auto& [input, shape] : options.read.input_shapes)
     text += fmt::format(", {}={}", input, fmt::join(shape, "x"));
   for (const std::string& disabled : options.rewrite.disabled) text += ", without " + disabled;
+  for (const auto& [low, high] : asked.ranges) text += fmt::format(", noise {} to {}", low, high);
+  if (!options.machine.empty()) text += fmt::format(", machine {:016x}", hash_file(options.machine));
   return text +
-         fmt::format(", rewrites {}, overridable {}, noise {} and 0 to {}", options.rewrite.stop_after,
-                     options.read.overridable, asked.low, asked.high) +
-         (options.machine.empty() ? "" : fmt::format(", machine {:016x}", hash_file(options.machine)));
+         fmt::format(", rewrites {}, overridable {}", options.rewrite.stop_after, options.read.overridable);
 }
 
 /// Nothing when the text is damaged or has another key.
@@ -119,9 +120,9 @@ void keep_sensitivities(const CompileOptions& options, const std::string& key,
 
 budget::Assignment assign_budget(const Network& network, const ir::Graph& graph,
                                  const targets::Target& target, const CompileOptions& options) {
-  const auto [low, high] = noise_range(network, options);
-  budget::Options asked{
-      .tolerance = options.tolerance, .frames = budget_frames(network, options), .low = low, .high = high};
+  budget::Options asked{.tolerance = options.tolerance,
+                        .frames = budget_frames(network, options),
+                        .ranges = noise_ranges(network, options)};
   const std::string key = key_of(network, target, options, asked);
   asked.known = kept_sensitivities(options, key);
   budget::Assignment assignment = budget::assign(graph, target, asked);

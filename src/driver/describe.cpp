@@ -55,7 +55,8 @@ std::string metadata(const Network& network, const Program& program, const Compi
   json["fusion"] = k_fusion[static_cast<int>(options.fusion)];
   json["residual"] = options.residual == patterns::ResidualMode::proven ? "proven" : "split";
   json["tolerance"] = options.exact ? 0 : options.tolerance;
-  json["budget_range"] = {options.budget_low, options.budget_high};
+  if (options.budget_range)
+    json["budget_range"] = {options.budget_range->first, options.budget_range->second};
   if (program.budget.frames_hash != 0)
     json["budget_frames"] = fmt::format("{:016x}", program.budget.frames_hash);
   for (const auto& [name, shape] : options.read.input_shapes) json["shapes"][name] = shape;

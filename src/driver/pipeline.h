@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,8 @@ struct CompileOptions {
   bool exact = false;  ///< direct sums alone: no algorithm whose error is not that of a sum in order
   /// Otherwise the error budget at the network's outputs, as verify measures it.
   double tolerance = budget::k_default_tolerance;
-  double budget_low = -1, budget_high = 1;  ///< of seeded noise, which stands for pictures
+  /// Of seeded noise, which stands for pictures; none: budget::Options' and the sidecar's.
+  std::optional<std::pair<double, double>> budget_range;
   std::string preprocessing;               ///< how pictures become inputs; empty: MODEL.json beside the model
   std::vector<std::string> budget_frames;  ///< pictures to take the budget on; none: seeded noise
   std::string object_cache;   ///< folder of kernel objects (object_cache.h); empty: none. Never changes bytes

@@ -144,8 +144,8 @@ driver::CompileOptions to_options(const CompileArguments& arguments) {
   options.object_cache = to_object_cache(arguments.cache);
   options.tolerance = to_tolerance(arguments);
   options.budget_frames = arguments.budget_frames;
-  options.budget_low = arguments.budget_range.at(0);
-  options.budget_high = arguments.budget_range.at(1);
+  if (!arguments.budget_range.empty())
+    options.budget_range = {arguments.budget_range.at(0), arguments.budget_range.at(1)};
   options.sensitivities = arguments.sensitivities;
   options.choices = arguments.choices;
   return options;

@@ -21,7 +21,7 @@ struct CompileArguments {
   int64_t stop_after = -1;
   std::string tolerance = "1e-5";
   std::vector<std::string> budget_frames;
-  std::vector<double> budget_range = {-1, 1};
+  std::vector<double> budget_range;
   std::string sensitivities;
   std::string machine = "default";  ///< a file, "default" (or "off") or "calibrated"
   std::string cache = "user";       ///< a folder, "user" or "off"
