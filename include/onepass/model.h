@@ -61,9 +61,9 @@ typedef struct onepass_run {
   void* pool;
   int64_t (*output_dims)[ONEPASS_MAX_RANK]; /* may be null: receives the actual extents of each output */
   int first_launch,
-      end_launch; /* 0, 0: all launches; otherwise only [first, end), for measuring and parity */
-  const void* weights; /* null: those in the model; else a copy of them, 64-byte aligned, on pages of the caller's
-                          choice: large pages make big models faster */
+      end_launch;      /* 0, 0: all launches; otherwise only [first, end), for measuring and parity */
+  const void* weights; /* null: those in the model; else a copy of them, 64-byte aligned, on pages of the
+                          caller's choice: large pages make big models faster */
 } onepass_run;
 
 int onepass_model_input_count(void);
