@@ -10,7 +10,7 @@ namespace onepass::ir::formulas {
 //   constant, add, sub, mul, div, fma, neg, abs, sqrt, floor, ceil, round_even,
 //   max(a, b) = a > b ? a : b and min(a, b) = a < b ? a : b (so b when either is NaN),
 //   select_lt(a, b, then, otherwise), and the functions
-//   exp, exp_of_negative (the same for x <= 0, zero below -87), expm1, log, tanh, erf, log1p_of_exp
+//   exp, exp_of_negative (the same for x <= 0), expm1, log, tanh, erf, log1p_of_exp
 //   (log(1 + exp(x))), normal_cdf (that of the standard normal), div_by_1_to_2 (a / b for 1 <= b <= 2).
 // Bounds stand on the left of max and min so that a NaN in x is kept.
 

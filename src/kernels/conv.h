@@ -96,7 +96,7 @@ std::vector<float> pack_conv_winograd(const ConvSpec& spec, const WinogradTile& 
 
 // ---- conv_amx: tile products of bf16 parts ----------------------------------------------------------------
 // One group; targets with tile products. Declared exactness: approximate, for finite values whose parts are
-// normal numbers; with 6 products as a direct sum, with 3 max|error| <= 4e-6, with 1 <= 2e-2, each times
+// normal numbers; with 6 products as a direct sum, with 3 max|error| <= 1e-5, with 1 <= 2e-2, each times
 // max(1, max|dst|) for sums of order 1 (docs/numerics.md). Operands as above; src needs no halo.
 
 struct AmxTile {

@@ -15,7 +15,7 @@
 
 #include "base/diagnostic.h"
 #include "kernels/conv_direct_geometry.h"
-#include "kernels/halo.h"
+#include "kernels/conv_output.h"
 
 namespace onepass::kernels {
 
@@ -41,9 +41,7 @@ class DirectEmitter {
         b_(name),
         src_(input_map(b_, "src", spec.src)),
         weights_(b_.stream("weights", geometry_.group_elems() * spec.groups, 64)),
-        bias_(spec.bias ? b_.input("bias", geometry_.vectors * lanes_ * spec.groups, 64) : BufferId{}),
-        epilogue_(b_, spec_.epilogue, spec_.dst, lanes_),
-        dst_(output_map(b_, "dst", spec.dst)),
+        output_(b_, spec_, geometry_.vectors * lanes_ * spec.groups, lanes_),
         staged_(stages_source(spec)),
         staged_width_((spec.dst.w - 1) * spec.stride_w + (spec.kernel_w - 1) * spec.dilation_w + 1),
         stage_origin_((lanes_ - spec.pad_left % lanes_) % lanes_),
@@ -146,8 +144,7 @@ class DirectEmitter {
     vectors_ = vectors;
     last_ = last;
     if (!spec_.dst.halo.empty())
-      b_.loop("v", 0, vectors, 1,
-              [&](Affine v) { zero_halo_of_row(b_, dst_, spec_.dst, {n_, channel_block(v), y_}, lanes_); });
+      b_.loop("v", 0, vectors, 1, [&](Affine v) { output_.zero_halo(n_, vector_index(v), y_); });
     const int64_t most = vectors == geometry_.panel_vectors ? tile_.pixels : most_pixels(vectors, target_);
     const ColumnTiles tiles(spec_.dst.w, most);
     const int64_t edge = tiles.wide * tiles.pixels;
@@ -167,12 +164,8 @@ class DirectEmitter {
 
   Affine slot(const Affine& p, const Affine& v) const { return p * vectors_ + v; }
 
-  /// First output channel of vector v, and the block of dst that it lies in.
-  Affine channel(const Affine& v) const {
-    return group_ * geometry_.group_outputs + panel_ * (geometry_.panel_vectors * lanes_) + v * lanes_;
-  }
-  Affine channel_block(const Affine& v) const {
-    if (spec_.dst.block != lanes_) return 0;
+  /// Vector v of this panel among all vectors of outputs.
+  Affine vector_index(const Affine& v) const {
     return group_ * (geometry_.group_outputs / lanes_) + panel_ * geometry_.panel_vectors + v;
   }
 
@@ -269,25 +262,13 @@ class DirectEmitter {
   void finish() {
     const int64_t full = last_ && geometry_.tail() != 0 ? vectors_ - 1 : vectors_;
     b_.unrolled("p", pixels_, [&](Affine p) {
-      b_.unrolled("v", full, [&](Affine v) { store(p, v, {}); });
-      if (full < vectors_) store(p, full, static_cast<int>(geometry_.tail()));
+      b_.unrolled("v", full, [&](Affine v) { store(p, v, false); });
+      if (full < vectors_) store(p, full, true);
     });
   }
 
-  /// `active` lanes of the vector are channels; in a blocked map the others are written as zero.
-  void store(const Affine& p, const Affine& v, std::optional<int> active) {
-    const bool blocked = spec_.dst.block == lanes_;
-    const EpilogueEmitter::Position at{
-        n_, channel_block(v), y_, x_ + p, lanes_, channel(v), blocked ? std::nullopt : active};
-    // A bias in front of the sum would make every term round at the size of the bias.
-    Value sum = b_.read(acc_, slot(p, v));
-    if (spec_.bias) sum = loops::binary(loops::Binary::add, sum, b_.load(bias_, channel(v), lanes_));
-    Value result = epilogue_.apply(sum, at);
-    if (active && blocked && !keeps_zero(spec_.epilogue))
-      result = loops::select(loops::Compare::lt, loops::lane_index(lanes_),
-                             loops::constant_i32(*active, lanes_), result, loops::constant(0, lanes_));
-    const Affine inside = blocked ? Affine(0) : channel(v);
-    b_.store(dst_, pixel_index(spec_.dst, n_, channel_block(v), y_, x_ + p) + inside, result, at.active);
+  void store(const Affine& p, const Affine& v, bool partial) {
+    output_.store(b_.read(acc_, slot(p, v)), {n_, vector_index(v), y_, x_ + p}, partial);
   }
 
   const ConvSpec spec_;
@@ -296,9 +277,9 @@ class DirectEmitter {
   const DirectGeometry geometry_;
   const int lanes_;
   Builder b_;
-  BufferId src_, weights_, bias_;
-  EpilogueEmitter epilogue_;
-  BufferId dst_, stage_;
+  BufferId src_, weights_;
+  ConvOutput output_;
+  BufferId stage_;
   const bool staged_;
   const int64_t staged_width_, stage_origin_, stage_pitch_;
   RegisterId acc_, resident_, streamed_;

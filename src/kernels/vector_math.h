@@ -12,7 +12,7 @@ loops::Value apply_activation(const ir::Activation& activation, loops::Value x);
 
 /// Elementary functions on f32 vectors for all inputs, NaN and infinities as in C's libm.
 loops::Value exp(loops::Value x);
-loops::Value exp_of_negative(loops::Value x);                ///< x <= 0; zero below -87
+loops::Value exp_of_negative(loops::Value x);                ///< exp for x <= 0
 loops::Value div_by_1_to_2(loops::Value a, loops::Value b);  ///< a / b for 1 <= b <= 2, within 1 ulp
 loops::Value expm1(loops::Value x);                          ///< exp(x) - 1; -0 gives +0
 loops::Value log(loops::Value x);

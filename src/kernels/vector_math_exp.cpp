@@ -28,24 +28,24 @@ Reduced reduce(const Value& x) {
   return {loops::unary(loops::Unary::to_i32, n), loops::fma(mul(r, r), tail, r)};
 }
 
-}  // namespace
-
-Value exp(Value x) {
-  // Beyond these bounds the result is zero or infinite; a NaN passes.
-  const Value bounded = min(number(89, x), max(number(-104, x), x));
-  const Reduced reduced = reduce(bounded);
-  // 2^n as two factors: 2^-150 and 2^128 are no floats. The first product is exact, the second one rounds, to
-  // a denormal or to infinity where it has to.
+/// exp of x in [-104, 89]. 2^n as two factors: 2^-150 and 2^128 are no floats. The first product is exact,
+/// the second one rounds, to a denormal or to infinity where it has to.
+Value exp_in_range(const Value& x) {
+  const Reduced reduced = reduce(x);
   const Value half = loops::binary(loops::Binary::shift_right, reduced.n, integer(1, x));
   const Value scaled = mul(add(reduced.r_expm1, number(1, x)), power_of_two(half));
   return mul(scaled, power_of_two(sub(reduced.n, half)));
 }
 
+}  // namespace
+
+// Beyond these bounds the result is zero or infinite; a NaN passes.
+Value exp(Value x) {
+  return exp_in_range(min(number(89, x), max(number(-104, x), x)));
+}
+
 Value exp_of_negative(Value x) {
-  const Value least = number(-87, x);  // exp of it is about the least normal float
-  const Reduced reduced = reduce(max(least, x));
-  const Value result = mul(add(reduced.r_expm1, number(1, x)), power_of_two(reduced.n));
-  return loops::select(loops::Compare::lt, x, least, number(0, x), result);
+  return exp_in_range(max(number(-104, x), x));
 }
 
 Value div_by_1_to_2(Value a, Value b) {

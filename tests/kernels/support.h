@@ -78,7 +78,7 @@ void expect_map(const FeatureMap& map, std::span<const float> memory, std::span<
 /// Distance of `actual` from the exact value in units of the last place of a float near `exact`, or near
 /// k_least_for_ulp where `exact` is smaller; 0 when both are NaN or the same infinity, infinite when only one
 /// is.
-constexpr double k_least_for_ulp = 0x1p-96;
+constexpr double k_least_for_ulp = 0x1p-118;
 double ulp_distance(double exact, float actual);
 
 }  // namespace onepass::kernels::test
