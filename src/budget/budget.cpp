@@ -9,6 +9,7 @@
 #include "budget/layers.h"
 #include "budget/parallel.h"
 #include "budget/sample.h"
+#include "budget/screening.h"
 #include "budget/sensitivity.h"
 #include "ir/random_tensor.h"
 
@@ -90,6 +91,7 @@ class Assigner {
   std::vector<ProductLayer> layers_;
   std::vector<size_t> choosers_;  ///< layers with more than one kernel
   std::vector<Reference> references_;
+  double beyond_ = 1;                  ///< of the most sensitive frame likely, over the references
   std::vector<double> sensitivities_;  ///< of choosers
   double predicted_ = 0;
   Assignment result_;
@@ -105,7 +107,11 @@ void Assigner::collect_frames() {
   if (options_.frames.empty())
     for (const auto& [low, high] : options_.ranges)
       references_.emplace_back(graph_, seeded_frame(graph_, low, high));
-  for (const std::vector<ir::Tensor>& frame : options_.frames) references_.emplace_back(graph_, frame);
+  std::vector<NodeId> nodes;
+  for (const ProductLayer& layer : layers_) nodes.push_back(layer.node);
+  const Screening screening = screen(graph_, options_.frames, nodes, {.threads = options_.threads});
+  for (size_t frame : screening.frames) references_.emplace_back(graph_, options_.frames[frame]);
+  beyond_ = screening.beyond;
 }
 
 void Assigner::measure() {
@@ -122,7 +128,8 @@ void Assigner::measure() {
     for (const Reference& reference : references_) {
       const std::vector<double> of_frame =
           sensitivities(graph_, reference, nodes, {.threads = options_.threads});
-      for (size_t i = 0; i < nodes.size(); ++i) sensitivities_[i] = std::max(sensitivities_[i], of_frame[i]);
+      for (size_t i = 0; i < nodes.size(); ++i)
+        sensitivities_[i] = std::max(sensitivities_[i], beyond_ * of_frame[i]);
     }
   }
   for (size_t i = 0; i < nodes.size(); ++i)
@@ -179,7 +186,7 @@ double Assigner::joint(std::map<NodeId, double> error_of) const {
     double sum = 0;
     for (int draw = 0; draw < draws; ++draw)
       sum += effects[frame * static_cast<size_t>(draws) + static_cast<size_t>(draw)];
-    worst = std::max(worst, sum / draws / factor);
+    worst = std::max(worst, beyond_ * sum / draws / factor);
   }
   return worst;
 }

@@ -26,7 +26,8 @@ using Sensitivities = std::map<std::string, double>;
 
 struct Options {
   double tolerance = k_default_tolerance;
-  /// Inputs of the graph; none: a frame of seeded noise in each of `ranges`.
+  /// Inputs of the graph, of which the most sensitive count; none: a frame of seeded noise in each of
+  /// `ranges`.
   std::vector<std::vector<ir::Tensor>> frames;
   /// Values of one sign cancel in the sums, where errors do not: pictures are often scaled that way.
   std::vector<std::pair<double, double>> ranges = {{-1, 1}, {0, 1}};

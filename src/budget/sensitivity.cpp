@@ -17,7 +17,6 @@ using ir::NodeId;
 using ir::Tensor;
 using ir::ValueId;
 
-constexpr double k_probe_error = 1e-4;  // far above the rounding of the run itself, still in the linear range
 constexpr int k_most_draws = 4;
 constexpr double k_frames = 200;  // of a verification
 
@@ -33,14 +32,17 @@ bool moves_elements(ir::Op op) {
   return std::find(std::begin(k_ops), std::end(k_ops), op) != std::end(k_ops);
 }
 
-/// Root of the mean of the squared differences; infinite when one of them is.
-double rms_distance(const Tensor& a, const Tensor& b) {
+/// The greatest difference; infinite when one of them is no number.
+double greatest_distance(const Tensor& a, const Tensor& b) {
   const std::span<const float> left = a.data<float>(), right = b.data<float>();
-  double sum = 0;
-  for (size_t i = 0; i < left.size(); ++i)
-    if (left[i] != right[i]) sum += std::pow(static_cast<double>(left[i]) - right[i], 2);
-  const double rms = std::sqrt(sum / static_cast<double>(std::max<size_t>(1, left.size())));
-  return std::isfinite(rms) ? rms : std::numeric_limits<double>::infinity();
+  double greatest = 0;
+  for (size_t i = 0; i < left.size(); ++i) {
+    if (left[i] == right[i]) continue;
+    const double distance = std::abs(static_cast<double>(left[i]) - right[i]);
+    greatest =
+        std::max(greatest, std::isfinite(distance) ? distance : std::numeric_limits<double>::infinity());
+  }
+  return greatest;
 }
 
 uint64_t mixed(uint64_t state) {
@@ -72,12 +74,6 @@ double flops_of(const Graph& graph, NodeId id) {
   if (!products) return elements;
   const int64_t channels = std::max<int64_t>(1, weights->shape()[node.op == ir::Op::MatMul ? 1 : 0]);
   return 2 * elements * static_cast<double>(weights->size() / channels);
-}
-
-/// Upwards to 2^(k / 8).
-double rounded_up(double value) {
-  if (!(value > 0) || !std::isfinite(value)) return value;
-  return std::exp2(std::ceil(8 * std::log2(value) - 1e-6) / 8);
 }
 
 /// Neighbours that are probed together: [begin, end) into the layers.
@@ -139,6 +135,11 @@ double greatest_normal(double count) {
 
 }  // namespace
 
+double rounded_up(double value) {
+  if (!(value > 0) || !std::isfinite(value)) return value;
+  return std::exp2(std::ceil(8 * std::log2(value) - 1e-6) / 8);
+}
+
 double frames_factor(int64_t count) {
   const auto elements = static_cast<double>(std::max<int64_t>(1, count));
   return greatest_normal(k_frames * elements) / greatest_normal(elements);
@@ -182,9 +183,8 @@ void Reference::watch_scores(ValueId value) {
   const NodeId producer = graph_.producer(value);
   if (!producer.valid()) return;
   const ir::Node& node = graph_.node(producer);
-  const double greatest = greatest_normal(k_frames);
-  if (node.op == ir::Op::Softmax) undecided_.push_back({node.inputs[0], greatest * std::sqrt(2.0) / 4});
-  if (node.op == ir::Op::Sigmoid) undecided_.push_back({node.inputs[0], greatest / 4});
+  if (node.op == ir::Op::Softmax) undecided_.push_back({node.inputs[0], std::sqrt(2.0) / 4});
+  if (node.op == ir::Op::Sigmoid) undecided_.push_back({node.inputs[0], 1.0 / 4});
   if (node.op == ir::Op::Concat || moves_elements(node.op))
     for (ValueId input : node.inputs)
       if (input.valid() && !graph_.is_constant(input)) watch_scores(input);
@@ -234,7 +234,8 @@ double Reference::distance(const std::vector<Tensor>& changed) const {
   }
   for (const Undecided& u : undecided_) {
     const Tensor &now = changed[u.value.index], &before = values_[u.value.index];
-    if (!now.empty()) worst = std::max(worst, u.slope * rms_distance(now, before));
+    if (now.empty()) continue;
+    worst = std::max(worst, u.slope * frames_factor(before.size()) * greatest_distance(now, before));
   }
   return worst;
 }

@@ -10,6 +10,9 @@
 
 namespace onepass::budget {
 
+/// The error of a probe: far above the rounding of the run itself, still in the linear range.
+inline constexpr double k_probe_error = 1e-4;
+
 /// One reference run in float with every value kept: what errors in single layers do to the outputs.
 class Reference {
  public:
@@ -31,7 +34,7 @@ class Reference {
   /// What a Softmax or Sigmoid read: its result depends on how decided the network is in a frame.
   struct Undecided {
     ir::ValueId value;
-    double slope = 0;  ///< what an error of rms 1 comes to in the least decided frame
+    double slope = 0;  ///< what an error of 1 comes to in the least decided frame
   };
   void watch(ir::ValueId value, const std::vector<bool>& chosen);
   void watch_scores(ir::ValueId value);
@@ -58,6 +61,9 @@ struct SensitivityOptions {
 /// Rounded up to an eighth of an octave, so that it does not depend on the last bits of a library function.
 std::vector<double> sensitivities(const ir::Graph& graph, const Reference& reference,
                                   const std::vector<ir::NodeId>& layers, const SensitivityOptions& options);
+
+/// Upwards to 2^(k / 8): independent of the last bits of a library function.
+double rounded_up(double value);
 
 /// The median of the greatest of `200 * count` normal deviates over that of `count`: how much greater an
 /// error seen in 200 frames is than one seen in a frame of `count` elements.

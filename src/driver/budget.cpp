@@ -23,9 +23,9 @@ std::string sidecar_of(const Network& network, const CompileOptions& options) {
   return options.preprocessing.empty() ? verify::sidecar_path(network.path) : options.preprocessing;
 }
 
-/// A few pictures, as verify would feed them.
+/// Pictures as verify would feed them.
 Frames budget_frames(const Network& network, const CompileOptions& options) {
-  constexpr int k_most_frames = 4;
+  constexpr int k_most_frames = 64;
   if (options.budget_frames.empty()) return {};
   verify::FrameOptions frame_options{.paths = options.budget_frames, .count = k_most_frames};
   const std::string sidecar = sidecar_of(network, options);

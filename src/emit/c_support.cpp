@@ -101,6 +101,7 @@ const Operation k_operations[] = {
     {"sub", 'F', "FF", "A - B"},
     {"mul", 'F', "FF", "A * B"},
     {"div", 'F', "FF", "A / B"},
+    {"scale", 'F', "FF", "A != A ? A : ldexpf(A, (int)B)"},
     {"max", 'F', "FF", "A > B ? A : B"},
     {"min", 'F', "FF", "A < B ? A : B"},
     {"add", 'I', "II", "(int32_t)((uint32_t)A + (uint32_t)B)"},

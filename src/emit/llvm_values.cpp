@@ -195,6 +195,8 @@ llvm::Value* Values::lower(loops::Type type, const loops::BinaryOp& binary) {
   switch (binary.op) {
     case Binary::pack_bf16:
       return pack_bf16(a, b);
+    case Binary::scale:
+      return scale(a, b);
     case Binary::add:
       return f32 ? builder_.CreateFAdd(a, b) : builder_.CreateAdd(a, b);
     case Binary::sub:
@@ -266,6 +268,33 @@ llvm::Value* Values::pack_bf16(llvm::Value* low, llvm::Value* high) {
   std::vector<int> pairs;
   for (int i = 0; i < k_zmm_lanes; ++i) pairs.push_back(i), pairs.push_back(i + k_zmm_lanes);
   return builder_.CreateBitCast(builder_.CreateShuffleVector(halves, pairs), words);
+}
+
+namespace {
+
+/// 2^n for i32 n in [-126, 127].
+llvm::Value* power_of_two(llvm::IRBuilder<>& builder, llvm::Value* n) {
+  llvm::Type* words = n->getType();
+  llvm::Value* biased = builder.CreateAdd(n, llvm::ConstantInt::get(words, 127));
+  return builder.CreateBitCast(builder.CreateShl(biased, llvm::ConstantInt::get(words, 23)),
+                               words->getWithNewType(builder.getFloatTy()));
+}
+
+}  // namespace
+
+/// Without an instruction, by two factors: 2^-150 and 2^128 are no floats. The first product is exact, the
+/// second one rounds, to a denormal or to infinity where it has to.
+llvm::Value* Values::scale(llvm::Value* value, llvm::Value* exponent) {
+  if (target_.vector_lanes == k_zmm_lanes && lanes_of(value) == k_zmm_lanes) {
+    constexpr int current_direction = 4;
+    return builder_.CreateIntrinsic(llvm::Intrinsic::x86_avx512_mask_scalef_ps_512, {},
+                                    {value, exponent, llvm::Constant::getNullValue(value->getType()),
+                                     builder_.getInt16(0xffff), builder_.getInt32(current_direction)});
+  }
+  llvm::Value* n = truncate(exponent);
+  llvm::Value* half = builder_.CreateAShr(n, llvm::ConstantInt::get(n->getType(), 1));
+  llvm::Value* halfway = builder_.CreateFMul(value, power_of_two(builder_, half));
+  return builder_.CreateFMul(halfway, power_of_two(builder_, builder_.CreateSub(n, half)));
 }
 
 llvm::Value* Values::compare(Compare compare, Scalar scalar, llvm::Value* a, llvm::Value* b) {

@@ -61,6 +61,7 @@ class Values {
   bool rounds_in_one(const llvm::Value* value) const;
   llvm::Value* narrow_bf16(llvm::Value* value);
   llvm::Value* pack_bf16(llvm::Value* low, llvm::Value* high);
+  llvm::Value* scale(llvm::Value* value, llvm::Value* exponent);
   llvm::Value* truncate(llvm::Value* value);
   llvm::Value* truncate_checked(llvm::Value* value);
   llvm::AllocaInst* slot(loops::RegisterId reg, const loops::Affine& index);

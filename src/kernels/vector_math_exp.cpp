@@ -12,7 +12,7 @@ using namespace terms;
 namespace {
 
 struct Reduced {
-  Value n;        ///< i32
+  Value n;        ///< integral
   Value r_expm1;  ///< exp(r) - 1
 };
 
@@ -25,16 +25,13 @@ Reduced reduce(const Value& x) {
   // (exp(r) - 1 - r) / r^2 on |r| <= log(2) / 2 + 1e-4; relative error of exp(r) 3.7e-9.
   const Value tail =
       polynomial(r, {0x1.fffffcp-2, 0x1.555492p-3, 0x1.5558f2p-5, 0x1.123ap-7, 0x1.6a2404p-10});
-  return {loops::unary(loops::Unary::to_i32, n), loops::fma(mul(r, r), tail, r)};
+  return {n, loops::fma(mul(r, r), tail, r)};
 }
 
-/// exp of x in [-104, 89]. 2^n as two factors: 2^-150 and 2^128 are no floats. The first product is exact,
-/// the second one rounds, to a denormal or to infinity where it has to.
+/// exp of x in [-104, 89], into denormals and infinity.
 Value exp_in_range(const Value& x) {
   const Reduced reduced = reduce(x);
-  const Value half = loops::binary(loops::Binary::shift_right, reduced.n, integer(1, x));
-  const Value scaled = mul(add(reduced.r_expm1, number(1, x)), power_of_two(half));
-  return mul(scaled, power_of_two(sub(reduced.n, half)));
+  return loops::binary(loops::Binary::scale, add(reduced.r_expm1, number(1, x)), reduced.n);
 }
 
 }  // namespace
@@ -62,7 +59,7 @@ Value expm1(Value x) {
   // exp(x) - 1 = 2 (2^(n-1) (exp(r) - 1) + (2^(n-1) - 1/2)). Below -20 the result rounds to -1.
   const Value bounded = min(number(89, x), max(number(-20, x), x));
   const Reduced reduced = reduce(bounded);
-  const Value scale = power_of_two(sub(reduced.n, integer(1, x)));
+  const Value scale = power_of_two(sub(loops::unary(loops::Unary::to_i32, reduced.n), integer(1, x)));
   const Value half = loops::fma(scale, reduced.r_expm1, sub(scale, number(0.5, x)));
   return add(half, half);
 }

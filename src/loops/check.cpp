@@ -174,6 +174,7 @@ class Checker {
     const bool bits = shift || binary.op == Binary::bit_and || binary.op == Binary::bit_or;
     if (bits) expect(type.scalar == Scalar::i32, "a bit operation is i32");
     if (binary.op == Binary::div) expect(type.scalar == Scalar::f32, "a division is f32");
+    if (binary.op == Binary::scale) expect(type.scalar == Scalar::f32, "a scaling is f32");
     const auto* amount = shift ? std::get_if<Constant>(&binary.b->kind) : nullptr;
     if (amount != nullptr) expect(amount->value >= 0 && amount->value < 32, "a shift is by 0 to 31");
   }

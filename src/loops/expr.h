@@ -80,8 +80,9 @@ enum class Unary : uint8_t {
 
 /// add, sub and mul take f32 or i32 (which wraps), div f32. max is a > b ? a : b and min a < b ? a : b, so
 /// that b is the result when either is NaN. pack_bf16 takes f32 and gives i32: bf16(a) in the low half of the
-/// word and bf16(b) in the high half, each rounded to nearest even, with denormals as zero of their sign. The
-/// others take i32; shift_right is arithmetic.
+/// word and bf16(b) in the high half, each rounded to nearest even, with denormals as zero of their sign.
+/// scale is a * 2^b for f32 a and integral f32 b, where a * 2^(b / 2) is normal and |b| <= 252; a NaN a gives
+/// NaN, whatever b. The others take i32; shift_right is arithmetic.
 enum class Binary : uint8_t {
   add,
   sub,
@@ -93,7 +94,8 @@ enum class Binary : uint8_t {
   bit_or,
   shift_left,
   shift_right,
-  pack_bf16
+  pack_bf16,
+  scale
 };
 
 struct Expr;

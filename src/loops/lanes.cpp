@@ -19,6 +19,10 @@ int32_t as_i32(uint32_t word) {
   return static_cast<int32_t>(word);
 }
 
+float scaled(float value, float exponent) {
+  return std::isnan(value) ? value + value : std::ldexp(value, static_cast<int>(exponent));
+}
+
 int32_t truncated(float value) {
   const bool fits = value >= -2147483648.0f && value < 2147483648.0f;
   return fits ? static_cast<int32_t>(value) : std::numeric_limits<int32_t>::min();
@@ -148,6 +152,9 @@ void binary_f32_lanes(Binary op, int lanes, const uint32_t* a, const uint32_t* b
       return map2(lanes, a, b, dst, [](uint32_t x, uint32_t y) { return as_f32(x) > as_f32(y) ? x : y; });
     case Binary::min:
       return map2(lanes, a, b, dst, [](uint32_t x, uint32_t y) { return as_f32(x) < as_f32(y) ? x : y; });
+    case Binary::scale:
+      return map2(lanes, a, b, dst,
+                  [](uint32_t x, uint32_t y) { return as_word(scaled(as_f32(x), as_f32(y))); });
     default:
       return;
   }
@@ -186,6 +193,7 @@ bool binary_i32_lanes(Binary op, int lanes, const uint32_t* a, const uint32_t* b
       break;
     case Binary::div:
     case Binary::pack_bf16:
+    case Binary::scale:
       return false;
   }
   return true;

@@ -15,8 +15,8 @@ const char* name(Unary op) {
 }
 
 const char* name(Binary op) {
-  constexpr const char* names[] = {"add",     "sub",    "mul",        "div",         "max",      "min",
-                                   "bit_and", "bit_or", "shift_left", "shift_right", "pack_bf16"};
+  constexpr const char* names[] = {"add",     "sub",    "mul",        "div",         "max",       "min",
+                                   "bit_and", "bit_or", "shift_left", "shift_right", "pack_bf16", "scale"};
   return names[static_cast<int>(op)];
 }
 

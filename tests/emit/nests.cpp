@@ -64,6 +64,23 @@ LoopNest binary_ops(int lanes) {
   return b.finish();
 }
 
+/// Into denormals and infinity; NaN too.
+LoopNest scalings(int lanes) {
+  Builder b(fmt::format("scalings_{}", lanes));
+  const int64_t blocks = 600 / lanes, size = blocks * lanes;
+  const BufferId x = b.input("x", size), y = b.input("y", size), dst = b.output("dst", size);
+  b.loop("block", 0, blocks, 1, [&](Affine block) {
+    const Value magnitude = unary(Unary::abs, b.load(x, block * lanes, lanes));
+    const Value a =
+        binary(Binary::max, constant(0.5, lanes), binary(Binary::min, constant(2, lanes), magnitude));
+    const Value exponent = binary(Binary::mul, b.load(y, block * lanes, lanes), constant(100, lanes));
+    const Value bounded =
+        binary(Binary::min, binary(Binary::max, exponent, constant(-252, lanes)), constant(252, lanes));
+    b.store(dst, block * lanes, binary(Binary::scale, a, unary(Unary::round_even, bounded)));
+  });
+  return b.finish();
+}
+
 LoopNest integer_ops(int lanes) {
   Builder b(fmt::format("integer_ops_{}", lanes));
   constexpr Binary ops[] = {Binary::add, Binary::sub,     Binary::mul,   Binary::max,
@@ -273,6 +290,7 @@ std::vector<LoopNest> construct_nests(int lanes) {
   nests.push_back(vector_add(lanes));
   nests.push_back(unary_ops(lanes));
   nests.push_back(binary_ops(lanes));
+  nests.push_back(scalings(lanes));
   nests.push_back(integer_ops(lanes));
   nests.push_back(memory_forms(lanes));
   nests.push_back(shuffles(lanes));
