@@ -42,11 +42,11 @@ bool splits_into_parts(const ir::Tensor& tensor) {
   return std::all_of(values.begin(), values.end(), [](float v) { return std::fabs(v) <= k_greatest_bf16; });
 }
 
-/// Leaves the kernels of a layer that `keep` accepts.
+/// Leaves the kernels of a layer that `keep` accepts, by kernel and error.
 template <class Keep>
 void keep_kernels(ProductLayer& layer, const Keep& keep) {
   for (size_t k = layer.kernels.size(); k-- > 0;) {
-    if (keep(layer.kernels[k])) continue;
+    if (keep(layer.kernels[k], layer.errors[k])) continue;
     const auto at = static_cast<std::ptrdiff_t>(k);
     layer.kernels.erase(layer.kernels.begin() + at);
     layer.predicted_ns.erase(layer.predicted_ns.begin() + at);
@@ -149,7 +149,7 @@ void Assigner::refine(ProductLayer& layer, double sensitivity) {
   const Operands operands = operands_of(graph_, layer.node, layer.family, src);
   const bool splits = splits_into_parts(src) && splits_into_parts(*operands.weights);
   const double share = budget_ / std::sqrt(static_cast<double>(choosers_.size()));
-  if (!splits) keep_kernels(layer, [](const auto& kernel) { return !uses_parts(kernel); });
+  if (!splits) keep_kernels(layer, [](const auto& kernel, double) { return !uses_parts(kernel); });
   for (size_t k = 0; k < layer.kernels.size(); ++k) {
     if (sensitivity * layer.errors[k] < k_negligible * share) continue;
     const auto sampled = sampled_error(layer.kernels[k], operands, target_);
@@ -227,7 +227,8 @@ Allocation Assigner::allocate_checked() {
 }
 
 /// Where direct sums everywhere do not hold the budget either, float arithmetic itself is the limit: then
-/// every layer takes direct sums. One figure for all outputs cannot tell which of them could bear more.
+/// every layer takes direct sums, or what is at least as accurate. One figure for all outputs cannot tell
+/// which of them could bear more.
 Allocation Assigner::allocate_to_floor() {
   Allocation allocation = allocate_checked();
   if (predicted_ <= budget_) return allocation;
@@ -239,9 +240,10 @@ Allocation Assigner::allocate_to_floor() {
   result_.report.floor = floor;
   if (floor <= budget_) return allocation;
   budget_ = floor;
-  for (size_t chooser : choosers_)
-    keep_kernels(layers_[chooser],
-                 [](const auto& kernel) { return algorithm_of(kernel) == Algorithm::direct; });
+  for (size_t chooser : choosers_) {
+    const double direct_error = layers_[chooser].errors.front();
+    keep_kernels(layers_[chooser], [&](const auto&, double error) { return error <= direct_error; });
+  }
   return allocate_checked();
 }
 
