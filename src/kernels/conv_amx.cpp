@@ -46,7 +46,7 @@ class AmxEmitter {
         b_(name),
         source_(b_, spec_, g_, lanes_),
         weights_(b_.stream("weights", g_.weight_words(), 64, loops::Scalar::i32)),
-        output_(b_, spec_, g_.vectors * lanes_, lanes_),
+        output_(b_, spec_, g_.vectors * lanes_, std::min(g_.vectors, k_amx_panel_vectors), lanes_),
         sums_(b_.scratch("sums", g_.sum_elems())) {
     b_.tiles(loops::k_most_tiles);
   }
@@ -173,14 +173,18 @@ class AmxEmitter {
     const Affine y = y_ + row;
     const auto vector = [&](int64_t v) { return panel_ * k_amx_panel_vectors + v; };
     for (int64_t v = 0; v < vectors_; ++v) output_.zero_halo(n_, vector(v), y);
-    const int64_t unroll = spec_.dst.w % 4 == 0 ? 4 : 1;
-    b_.loop("x", 0, spec_.dst.w, unroll, [&](Affine x) {
-      for (int64_t i = 0; i < unroll; ++i)
-        for (int64_t v = 0; v < vectors_; ++v) {
-          const Affine at = position + x + i + v * g_.sum_rows();
-          const bool partial = last_ && v == vectors_ - 1 && spec_.dst.c % lanes_ != 0;
-          output_.store(b_.load(sums_, at * lanes_, lanes_), {n_, vector(v), y, x + i}, partial);
-        }
+    const bool tail = last_ && spec_.dst.c % lanes_ != 0;
+    const auto kind = tail ? ConvOutput::Row::Tail::last : ConvOutput::Row::Tail::none;
+    output_.row({n_, vector(0), y, vectors_, kind}, [&](const Affine& begin, int64_t width) {
+      const int64_t unroll = width % 4 == 0 ? 4 : 1;
+      b_.loop("x", begin, begin + width, unroll, [&](Affine x) {
+        for (int64_t i = 0; i < unroll; ++i)
+          for (int64_t v = 0; v < vectors_; ++v) {
+            const Affine at = position + x + i + v * g_.sum_rows();
+            output_.store(b_.load(sums_, at * lanes_, lanes_), {n_, vector(v), y, x + i},
+                          tail && v == vectors_ - 1);
+          }
+      });
     });
   }
 

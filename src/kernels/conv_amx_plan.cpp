@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "kernels/conv_amx_geometry.h"
+#include "kernels/conv_output.h"
 #include "loops/tiles.h"
 
 namespace onepass::kernels {
@@ -73,7 +74,9 @@ double vector_ns(const ConvSpec& spec, const AmxGeometry& g, const targets::Targ
   const double vectors = static_cast<double>(g.panels_per_slice * g.vectors) / static_cast<double>(g.panels);
   const double outputs = static_cast<double>(g.rows * spec.dst.w) * vectors;
   const double stores = static_cast<double>(g.segments * g.tiles) * vectors;
-  return (stage_cycles(g) + outputs * (4 + flops_per_element(spec.epilogue) / 2) + 16 * stores) /
+  // The way of a vector through scratch hides behind tile products; rows of channels fill no cache lines.
+  const double turns = plain_output_flops(spec, target) == 0 ? 0 : spec.dst.block == 1 ? 2 : 12;
+  return (stage_cycles(g) + outputs * (4 + turns + flops_per_element(spec.epilogue) / 2) + 16 * stores) /
          target.clock_ghz;
 }
 
@@ -195,12 +198,11 @@ int64_t AmxGeometry::sum_elems() const {
 
 bool conv_amx_supports(const ConvSpec& spec, const targets::Target& target) {
   const int64_t lanes = target.vector_lanes;
-  const bool writes = spec.dst.block == lanes || (spec.dst.block >= spec.dst.c && spec.dst.h == 1);
   constexpr int64_t k_most_narrow_channels = 4;
   const bool narrow = is_narrow(spec) && spec.src.c <= k_most_narrow_channels && spec.dilation_w == 1;
   const bool reads =
       spec.src.block == lanes || (spec.src.block >= spec.src.c && spec.src.block > 1) || narrow;
-  return target.tile_products_per_ns > 0 && spec.groups == 1 && writes && reads;
+  return target.tile_products_per_ns > 0 && spec.groups == 1 && reads && conv_output_writes(spec, target);
 }
 
 std::vector<AmxTile> conv_amx_tiles(const ConvSpec& spec, int products, const targets::Target& target) {
