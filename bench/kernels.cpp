@@ -22,6 +22,7 @@ using namespace onepass;
 struct Shape {
   std::string label;
   int64_t c, k, h, w, kernel, stride, groups;
+  int64_t transposed_pad = -1;  ///< 0 and more: of a transposed convolution
 };
 
 const std::vector<Shape>& standard_shapes() {
@@ -45,11 +46,36 @@ const std::vector<Shape>& standard_shapes() {
                                             {"dw 3x3 s2 144 56x56", 144, 144, 56, 56, 3, 2, 144},
                                             {"dw 5x5 240 14x14", 240, 240, 14, 14, 5, 1, 240},
                                             {"dw 7x7 96 56x56", 96, 96, 56, 56, 7, 1, 96},
-                                            {"grouped 4 128 56x56", 128, 128, 56, 56, 3, 1, 32}};
+                                            {"grouped 4 128 56x56", 128, 128, 56, 56, 3, 1, 32},
+                                            {"grouped 8 128 56x56", 128, 128, 56, 56, 3, 1, 16},
+                                            {"grouped 24 240 28x28", 240, 240, 28, 28, 3, 1, 10},
+                                            {"grouped 40 240 14x14", 240, 240, 14, 14, 3, 1, 6},
+                                            {"tr 2x2 s2 64->64 80x80", 64, 64, 80, 80, 2, 2, 1, 0},
+                                            {"tr 4x4 s2 64->32 64x64", 64, 32, 64, 64, 4, 2, 1, 1}};
   return shapes;
 }
 
+/// The first convolution of a transposed one: all of it, or a set of its phases.
+kernels::ConvSpec transposed_spec_of(const Shape& s, const targets::Target& target) {
+  const auto extent = [&](int64_t in) { return (in - 1) * s.stride + s.kernel - 2 * s.transposed_pad; };
+  const kernels::TransposedConv whole{.src = kernels::plain_map(1, s.c, s.h, s.w),
+                                      .dst = kernels::plain_map(1, s.k, extent(s.h), extent(s.w)),
+                                      .kernel_h = s.kernel,
+                                      .kernel_w = s.kernel,
+                                      .stride_h = s.stride,
+                                      .stride_w = s.stride,
+                                      .pad_top = s.transposed_pad,
+                                      .pad_left = s.transposed_pad,
+                                      .bias = true};
+  kernels::ConvSpec spec = kernels::convolutions_of(whole).front();
+  kernels::set_destination(spec,
+                           kernels::blocked_map(1, s.k, extent(s.h), extent(s.w), target.vector_lanes, {}));
+  spec.src = kernels::blocked_map(1, s.c, s.h, s.w, target.vector_lanes, kernels::required_halo(spec));
+  return spec;
+}
+
 kernels::ConvSpec spec_of(const Shape& s, const targets::Target& target) {
+  if (s.transposed_pad >= 0) return transposed_spec_of(s, target);
   const int64_t pad = s.kernel / 2, oh = (s.h - 1) / s.stride + 1, ow = (s.w - 1) / s.stride + 1;
   kernels::ConvSpec spec{
       .kernel_h = s.kernel, .kernel_w = s.kernel, .stride_h = s.stride, .stride_w = s.stride};
@@ -73,11 +99,9 @@ struct Candidate {
 
 std::vector<Candidate> candidates(const kernels::ConvSpec& spec, const targets::Target& target, size_t most) {
   std::vector<Candidate> result;
-  if (kernels::conv_depthwise_supports(spec, target)) {
+  if (kernels::conv_depthwise_supports(spec, target))
     for (const auto& tile : kernels::conv_depthwise_tiles(spec, target))
       result.push_back({fmt::format("depthwise {}", tile.pixels), kernels::ConvDepthwiseChoice{spec, tile}});
-    return result;
-  }
   if (kernels::conv_amx_supports(spec, target))
     for (const int products : {6, 3, 1}) {
       const auto tiles = kernels::conv_amx_tiles(spec, products, target);
@@ -85,7 +109,8 @@ std::vector<Candidate> candidates(const kernels::ConvSpec& spec, const targets::
         result.push_back({fmt::format("amx{} rows {} by {}", products, tiles[i].rows, tiles[i].panel_slices),
                           kernels::ConvAmxChoice{spec, tiles[i]}});
     }
-  const auto direct = kernels::conv_direct_tiles(spec, target);
+  const auto direct = kernels::conv_direct_supports(spec, target) ? kernels::conv_direct_tiles(spec, target)
+                                                                  : std::vector<kernels::ConvTile>{};
   for (size_t i = 0; i < std::min(most, direct.size()); ++i)
     result.push_back({fmt::format("direct {}x{} merge {}", direct[i].pixels,
                                   direct[i].vectors * target.vector_lanes, direct[i].merged_rows),

@@ -142,9 +142,11 @@ void Assigner::refine(ProductLayer& layer, double sensitivity) {
   const Operands operands = operands_of(graph_, layer.node, layer.family, src);
   const bool splits = splits_into_parts(src) && splits_into_parts(*operands.weights);
   const double share = budget_ / std::sqrt(static_cast<double>(choosers_.size()));
+  // Phases take other weights than the node has: their declared errors stand.
+  const bool samples = graph_.node(layer.node).op != ir::Op::ConvTranspose;
   if (!splits) keep_kernels(layer, [](const auto& kernel) { return !uses_parts(kernel); });
   for (size_t k = 0; k < layer.kernels.size(); ++k) {
-    if (sensitivity * layer.errors[k] < k_negligible * share) continue;
+    if (!samples || sensitivity * layer.errors[k] < k_negligible * share) continue;
     const auto sampled = sampled_error(layer.kernels[k], operands, target_);
     if (!sampled) continue;
     layer.errors[k] = *sampled;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "plan/choice.h"
+#include "plan/conv_parts.h"
 #include "plan/cost.h"
 #include "plan/layout.h"
 
@@ -44,6 +45,18 @@ void add_kernel(ProductLayer& layer, kernels::KernelChoice kernel, const targets
   layer.kernels.push_back(std::move(kernel));
 }
 
+/// Products in one sum; the most of the phases of a ConvTranspose.
+int64_t reduction_of(const ir::Graph& graph, ir::NodeId id, Family family) {
+  if (family == Family::gemm) {
+    const int64_t outputs = graph.value(graph.node(id).outputs.at(0)).type.dims.back();
+    return graph.constant_input(id, 1)->size() / std::max<int64_t>(1, outputs);
+  }
+  int64_t most = 1;
+  for (const kernels::ConvSpec& part : plan::conv_parts(graph, id))
+    most = std::max(most, part.src.c / part.groups * part.kernel_h * part.kernel_w);
+  return most;
+}
+
 }  // namespace
 
 std::vector<ProductLayer> product_layers(const ir::Graph& graph, const targets::Target& target, bool bf16) {
@@ -52,9 +65,7 @@ std::vector<ProductLayer> product_layers(const ir::Graph& graph, const targets::
     const Family family = plan::family_of(graph, id, target);
     if (family != Family::conv && family != Family::gemm) continue;
     ProductLayer layer{.node = id, .family = family};
-    const ir::Shape& result = graph.value(graph.node(id).outputs.at(0)).type.dims;
-    const int64_t outputs = family == Family::gemm ? result.back() : result.at(1);
-    layer.reduction = graph.constant_input(id, 1)->size() / std::max<int64_t>(1, outputs);
+    layer.reduction = reduction_of(graph, id, family);
     for (Algorithm algorithm : k_algorithms)
       if (algorithm != Algorithm::bf16 || bf16)
         add_kernel(layer, kernel_of(graph, layer, target, algorithm), target);

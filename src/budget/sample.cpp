@@ -26,6 +26,7 @@ FeatureMap map_like(const FeatureMap& whole, bool matrix, int64_t c, int64_t h, 
 
 /// Cuts the outputs to a tile; the window reads the source around it, so that there is no padding.
 void cut(ConvSpec& spec, bool matrix, const TileExtents& tile) {
+  spec.phases.reset();
   const int64_t h = std::min(spec.dst.h, tile.rows), w = std::min(spec.dst.w, tile.columns);
   spec.dst = map_like(spec.dst, matrix, std::min(spec.dst.c, tile.channels), h, w);
   spec.src = map_like(spec.src, matrix, spec.src.c,

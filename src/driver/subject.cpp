@@ -50,6 +50,8 @@ class Probes {
     for (int32_t v = 0; v < static_cast<int32_t>(reference_.value_capacity()); ++v)
       by_name_[reference_.value({v}).name] = {v};
     ranges_ = launches_of_groups(program.plan);
+    for (int32_t b = 0; b < static_cast<int32_t>(program.plan.buffers.size()); ++b)
+      if (!program.plan.buffers[b].parts.empty()) made_of_parts_[program.plan.buffers[b].value] = b;
   }
 
   std::vector<verify::Probe> groups() const;
@@ -65,6 +67,7 @@ class Probes {
   const Program& program_;
   std::map<std::string, ir::ValueId> by_name_;
   std::vector<LaunchRange> ranges_;
+  std::map<ir::ValueId, int32_t> made_of_parts_;  ///< by value: buffers of which no launch writes the whole
 };
 
 ir::ValueId Probes::reference_value(ir::ValueId value) const {
@@ -92,7 +95,13 @@ std::vector<verify::Probe> Probes::groups() const {
     const plan::Group& group = plan.groups[g];
     const ir::ValueId value = reference_value(group.result);
     // Rows that data decide are compared where they are chosen, and as outputs.
-    if (ranges_[g].end < 0 || !value.valid() || reference_.value(value).type.counted_axis >= 0) continue;
+    if (!value.valid() || reference_.value(value).type.counted_axis >= 0) continue;
+    if (const auto whole = made_of_parts_.find(group.result); whole != made_of_parts_.end()) {
+      const int32_t reader = plan.buffers[whole->second].first_launch;
+      if (reader >= 0) result.push_back(probe(whole->second, value, reader, group.name));
+      continue;
+    }
+    if (ranges_[g].end < 0) continue;
     result.push_back(
         probe(plan.launches[ranges_[g].end - 1].writes.front(), value, ranges_[g].end, group.name));
   }

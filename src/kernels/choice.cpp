@@ -75,8 +75,9 @@ bool covers(const Halo& have, const Halo& need) {
 }  // namespace
 
 const char* family_name(const KernelChoice& choice) {
-  constexpr const char* k_names[] = {"conv_direct", "conv_depthwise", "conv_winograd", "conv_amx", "pool",
-                                     "elementwise", "layout",         "upsample",      "softmax"};
+  constexpr const char* k_names[] = {"conv_direct", "conv_depthwise", "conv_winograd", "conv_amx",
+                                     "pool",        "elementwise",    "layout",        "upsample",
+                                     "softmax",     "resize_linear",  "transpose"};
   return k_names[choice.index()];
 }
 
@@ -90,7 +91,9 @@ loops::LoopNest build(const std::string& name, const KernelChoice& choice, const
                  [&](const ElementwiseSpec& spec) { return elementwise(name, spec, target); },
                  [&](const LayoutSpec& spec) { return layout(name, spec, target); },
                  [&](const UpsampleSpec& spec) { return upsample(name, spec, target); },
-                 [&](const SoftmaxSpec& spec) { return softmax(name, spec, target); }},
+                 [&](const SoftmaxSpec& spec) { return softmax(name, spec, target); },
+                 [&](const LinearResizeSpec& spec) { return resize_linear(name, spec, target); },
+                 [&](const TransposeSpec& spec) { return transpose(name, spec, target); }},
       choice);
 }
 
@@ -105,7 +108,9 @@ Estimate estimate(const KernelChoice& choice, const targets::Target& target) {
           [&](const ElementwiseSpec& spec) { return estimate_elementwise(spec); },
           [&](const LayoutSpec& spec) { return estimate_layout(spec); },
           [&](const UpsampleSpec& spec) { return estimate_upsample(spec); },
-          [&](const SoftmaxSpec& spec) { return estimate_softmax(spec); }},
+          [&](const SoftmaxSpec& spec) { return estimate_softmax(spec); },
+          [&](const LinearResizeSpec& spec) { return estimate_resize_linear(spec); },
+          [&](const TransposeSpec& spec) { return estimate_transpose(spec); }},
       choice);
 }
 
@@ -125,7 +130,7 @@ const FeatureMap& dst_of(const KernelChoice& choice) {
   return std::visit(
       [](const auto& c) -> const FeatureMap& {
         if constexpr (is_conv<std::decay_t<decltype(c)>>) {
-          return c.spec.dst;
+          return destination(c.spec);
         } else {
           return c.dst;
         }
@@ -142,7 +147,9 @@ Epilogue* epilogue_of(KernelChoice& choice) {
                                [](ElementwiseSpec& spec) { return &spec.epilogue; },
                                [](LayoutSpec&) -> Epilogue* { return nullptr; },
                                [](UpsampleSpec&) -> Epilogue* { return nullptr; },
-                               [](SoftmaxSpec&) -> Epilogue* { return nullptr; }},
+                               [](SoftmaxSpec&) -> Epilogue* { return nullptr; },
+                               [](LinearResizeSpec&) -> Epilogue* { return nullptr; },
+                               [](TransposeSpec&) -> Epilogue* { return nullptr; }},
                     choice);
 }
 

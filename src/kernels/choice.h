@@ -41,8 +41,9 @@ struct ConvPolicy {
 };
 
 /// Everything that a kernel is made from: its family, shapes, algorithm and tile.
-using KernelChoice = std::variant<ConvDirectChoice, ConvDepthwiseChoice, ConvWinogradChoice, ConvAmxChoice,
-                                  PoolSpec, ElementwiseSpec, LayoutSpec, UpsampleSpec, SoftmaxSpec>;
+using KernelChoice =
+    std::variant<ConvDirectChoice, ConvDepthwiseChoice, ConvWinogradChoice, ConvAmxChoice, PoolSpec,
+                 ElementwiseSpec, LayoutSpec, UpsampleSpec, SoftmaxSpec, LinearResizeSpec, TransposeSpec>;
 
 const char* family_name(const KernelChoice& choice);
 loops::LoopNest build(const std::string& name, const KernelChoice& choice, const targets::Target& target);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "kernels/conv_phases.h"
 #include "kernels/epilogue.h"
 #include "kernels/estimate.h"
 #include "kernels/feature_map.h"
@@ -26,6 +28,9 @@ struct ConvSpec {
   int64_t groups = 1;
   bool bias = false;
   Epilogue epilogue;
+  /// The outputs are phases of a transposed convolution; the epilogue and its operands are about the whole
+  /// result.
+  std::optional<OutputPhases> phases = {};
 };
 
 /// The halo that `src` needs so that no window leaves the buffer.
@@ -43,7 +48,8 @@ struct ConvTile {
   int64_t merged_rows = 1;  ///< 1x1 over maps without halo: so many rows of a map count as one
 };
 
-/// Whether conv_direct can do it: dense, or groups whose channels fill whole vectors.
+/// Whether conv_direct can do it: dense, or groups of which no vector holds more than four; a blocked source
+/// where they do not fill whole vectors.
 bool conv_direct_supports(const ConvSpec& spec, const targets::Target& target);
 /// Register tiles worth considering, best first by estimate.
 std::vector<ConvTile> conv_direct_tiles(const ConvSpec& spec, const targets::Target& target);

@@ -5,12 +5,15 @@
 // output rows:
 //
 //   stage: split the source rows, with padding, into parts
-//   for each panel of 32 output channels, for each pair of tiles of 16 positions:
+//   for each panel of 32 output channels:
 //     sums = 0
-//     for each 32 channels, tap, pair of parts (a, b):   sums += stage[a] * weights[b]
-//   dst = epilogue(sums + bias)
+//     for each chunk of channels, for each pair of tiles of 16 positions:
+//       for each 32 channels of the chunk, tap, pair of parts (a, b):   sums += stage[a] * weights[b]
+//     dst = epilogue(sums + bias)
 //
-// Positions run over the staged rows, so that a run of rows wastes only the columns that belong to padding.
+// A chunk's weights stay in L2 for all tiles; those that come from memory are fetched one chunk ahead, evenly
+// over the tiles, so that memory and products keep each other busy. Positions run over the
+// staged rows, so that a run of rows wastes only the columns that belong to padding.
 #include <algorithm>
 
 #include "base/diagnostic.h"
@@ -43,7 +46,7 @@ class AmxEmitter {
         b_(name),
         source_(b_, spec_, g_, lanes_),
         weights_(b_.stream("weights", g_.weight_words(), 64, loops::Scalar::i32)),
-        output_(b_, spec_, g_.vectors * lanes_, lanes_),
+        output_(b_, spec_, g_.vectors * lanes_, std::min(g_.vectors, k_amx_panel_vectors), lanes_),
         sums_(b_.scratch("sums", g_.sum_elems())) {
     b_.tiles(loops::k_most_tiles);
   }
@@ -66,8 +69,8 @@ class AmxEmitter {
   // ---- the products ---------------------------------------------------------------------------------------
 
   void emit_panel(const Affine& panel) {
-    const auto full = [&] { emit_segments(panel, k_amx_panel_vectors); };
-    const auto last = [&] { emit_segments(panel, g_.last_vectors); };
+    const auto full = [&] { emit_sums(panel, k_amx_panel_vectors); };
+    const auto last = [&] { emit_sums(panel, g_.last_vectors); };
     if (g_.last_vectors == k_amx_panel_vectors && spec_.dst.c % lanes_ == 0) return full();
     last_ = true;
     if (g_.panels == 1) return last();
@@ -77,47 +80,58 @@ class AmxEmitter {
     });
   }
 
-  void emit_segments(const Affine& panel, int64_t vectors) {
+  void emit_sums(const Affine& panel, int64_t vectors) {
     panel_ = panel;
     vectors_ = vectors;
-    if (g_.segments == 1) return emit_segment(0);
-    b_.loop("segment", 0, rows_, 1, [&](Affine row) { emit_segment(row); });
+    emit_chunk(0, false);
+    if (g_.chunks > 1) b_.loop("chunk", 1, g_.chunks, 1, [&](Affine chunk) { emit_chunk(chunk, true); });
+    const int64_t sums_of_row = g_.segments == 1 ? g_.pitch : g_.tiles * loops::k_tile_rows;
+    b_.loop("row", 0, rows_, 1, [&](Affine row) { emit_outputs(row, row * sums_of_row); });
   }
 
-  /// The runs of positions that start at row `row` of the slice.
-  void emit_segment(const Affine& row) {
-    constexpr int64_t most = 2;
+  /// What a chunk of the reduction adds to all sums of the panel; the first one starts them.
+  void emit_chunk(const Affine& chunk, bool resumes) {
+    chunk_ = chunk;
+    resumes_ = resumes;
+    if (g_.segments == 1) return emit_run(0);
+    b_.loop("segment", 0, rows_, 1, [&](Affine segment) { emit_run(segment); });
+  }
+
+  /// One run of positions.
+  void emit_run(const Affine& segment) {
+    constexpr int64_t most = AmxGeometry::k_tiles_at_once;
     const int64_t whole = g_.tiles / most * most;
-    const Affine start = row * source_.row_words();
-    // Weights that stream come from memory with the first tiles; the others find them in L2.
-    const int64_t first = tile_.streams_weights && whole > 0 ? most : 0;
-    if (first > 0) emit_tiles(start, 0, most, true);
-    if (whole > first)
-      b_.loop("tile", first, whole, most, [&](Affine tile) { emit_tiles(start, tile, most, false); });
-    if (whole < g_.tiles) emit_tiles(start, whole, g_.tiles - whole, tile_.streams_weights && whole == 0);
-    const Affine rows = g_.segments == 1 ? rows_ : Affine(1);
-    b_.loop("row", 0, rows, 1, [&](Affine r) { emit_outputs(row + r, r * g_.pitch); });
+    segment_ = segment;
+    if (whole > 0) b_.loop("tile", 0, whole, most, [&](Affine tile) { emit_tiles(tile, most); });
+    if (whole < g_.tiles) emit_tiles(whole, g_.tiles - whole);
   }
 
-  void emit_tiles(const Affine& start, const Affine& tile, int64_t count, bool streams) {
-    for (int i = 0; i < count * vectors_; ++i) b_.tile_zero(i);
-    streams_ = streams;
-    const Affine first = start + tile * (loops::k_tile_rows * g_.position_words);
+  void emit_tiles(const Affine& tile, int64_t count) {
+    each_sum(tile, count,
+             [&](int sum, const Affine& at) { resumes_ ? b_.tile_load(sum, sums_, at) : b_.tile_zero(sum); });
+    const Affine first = segment_ * source_.row_words() + tile * (loops::k_tile_rows * g_.position_words);
     const Affine panel = panel_ * g_.panel_words(k_amx_panel_vectors);
-    source_.each_step([&](const Affine& source, const Affine& step) {
+    pair_ = segment_ * g_.pairs_of_run() + b_.floor_div(tile, AmxGeometry::k_tiles_at_once);
+    source_.each_step(chunk_, [&](const Affine& source, const Affine& step) {
       emit_products(first + source, panel + step * (g_.parts * vectors_ * k_tile_elems),
                     static_cast<int>(count));
     });
-    for (int m = 0; m < count; ++m)
+    each_sum(tile, count, [&](int sum, const Affine& at) { b_.tile_store(sum, sums_, at); });
+  }
+
+  /// Calls use(tile register, its place in sums_) for `count` tiles of positions from `tile` on.
+  template <class Use>
+  void each_sum(const Affine& tile, int64_t count, const Use& use) {
+    for (int64_t m = 0; m < count; ++m)
       for (int64_t v = 0; v < vectors_; ++v) {
-        const Affine row = (tile + m) * loops::k_tile_rows + v * (g_.tiles * loops::k_tile_rows);
-        b_.tile_store(static_cast<int>(m * vectors_ + v), sums_, row * lanes_);
+        const Affine row = (segment_ * g_.tiles + tile + m) * loops::k_tile_rows + v * g_.sum_rows();
+        use(static_cast<int>(m * vectors_ + v), row * lanes_);
       }
   }
 
   void emit_products(const Affine& source, const Affine& weights, int count) {
     PartPair held{-1, -1};
-    if (streams_) fetch_ahead(weights);
+    if (tile_.streams_weights) fetch_ahead(weights);
     for (const PartPair& pair : part_pairs(tile_.products)) {
       if (pair.b != held.b)
         for (int v = 0; v < vectors_; ++v)
@@ -135,12 +149,21 @@ class AmxEmitter {
     }
   }
 
-  /// The weights of a later tap, as many as this tap reads.
+  /// Weights that a later step reads: where turns are taken, this pair of tiles' share of what the same step
+  /// of the next chunk reads, else all that a near step of the first pair reads.
   void fetch_ahead(const Affine& weights) {
-    constexpr int64_t k_ahead_words = (16 << 10) / 4;
-    const int64_t words = g_.parts * vectors_ * k_tile_elems;
-    for (int64_t word = 0; word < words; word += k_row_words)
-      b_.prefetch(weights_, weights + (k_ahead_words + word));
+    const int64_t step_words = g_.parts * vectors_ * k_tile_elems;
+    if (!g_.takes_turns()) {
+      constexpr int64_t k_near_words = (16 << 10) / 4;
+      return b_.when(loops::Compare::eq, pair_, 0, [&] { fetch(weights + k_near_words, step_words); });
+    }
+    const int64_t rows = (step_words / k_row_words + g_.pairs() - 1) / g_.pairs();
+    const int64_t chunk_words = g_.chunk_groups * g_.taps * step_words;
+    fetch(weights + chunk_words + pair_ * (rows * k_row_words), rows * k_row_words);
+  }
+
+  void fetch(const Affine& from, int64_t words) {
+    for (int64_t word = 0; word < words; word += k_row_words) b_.prefetch(weights_, from + word);
   }
 
   // ---- the outputs ----------------------------------------------------------------------------------------
@@ -150,14 +173,18 @@ class AmxEmitter {
     const Affine y = y_ + row;
     const auto vector = [&](int64_t v) { return panel_ * k_amx_panel_vectors + v; };
     for (int64_t v = 0; v < vectors_; ++v) output_.zero_halo(n_, vector(v), y);
-    const int64_t unroll = spec_.dst.w % 4 == 0 ? 4 : 1;
-    b_.loop("x", 0, spec_.dst.w, unroll, [&](Affine x) {
-      for (int64_t i = 0; i < unroll; ++i)
-        for (int64_t v = 0; v < vectors_; ++v) {
-          const Affine at = position + x + i + v * (g_.tiles * loops::k_tile_rows);
-          const bool partial = last_ && v == vectors_ - 1 && spec_.dst.c % lanes_ != 0;
-          output_.store(b_.load(sums_, at * lanes_, lanes_), {n_, vector(v), y, x + i}, partial);
-        }
+    const bool tail = last_ && spec_.dst.c % lanes_ != 0;
+    const auto kind = tail ? ConvOutput::Row::Tail::last : ConvOutput::Row::Tail::none;
+    output_.row({n_, vector(0), y, vectors_, kind}, [&](const Affine& begin, int64_t width) {
+      const int64_t unroll = width % 4 == 0 ? 4 : 1;
+      b_.loop("x", begin, begin + width, unroll, [&](Affine x) {
+        for (int64_t i = 0; i < unroll; ++i)
+          for (int64_t v = 0; v < vectors_; ++v) {
+            const Affine at = position + x + i + v * g_.sum_rows();
+            output_.store(b_.load(sums_, at * lanes_, lanes_), {n_, vector(v), y, x + i},
+                          tail && v == vectors_ - 1);
+          }
+      });
     });
   }
 
@@ -170,9 +197,9 @@ class AmxEmitter {
   BufferId weights_;
   ConvOutput output_;
   BufferId sums_;
-  Affine n_, y_, rows_, panel_;
+  Affine n_, y_, rows_, panel_, chunk_, segment_, pair_;
   int64_t vectors_ = 0;
-  bool last_ = false, streams_ = false;
+  bool last_ = false, resumes_ = false;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "kernels/conv.h"
+#include "loops/nest.h"
 
 namespace onepass::kernels {
 
@@ -27,8 +28,11 @@ bool is_narrow(const ConvSpec& spec);
 /// their padding. Output position p of a run of positions reads, for every step of the reduction, the words
 /// from p * position_words + (a constant of the step) on.
 struct AmxGeometry {
+  static constexpr int64_t k_tiles_at_once = 2;  ///< of positions
+
   int64_t parts;
-  int64_t groups32, taps;  ///< steps of the reduction: groups of 32 channels times taps
+  int64_t groups32, taps;            ///< steps of the reduction: groups of 32 channels times taps
+  int64_t chunk_groups, chunks = 1;  ///< the reduction in turns: groups of 32 channels of a turn, turns
   int64_t vectors, panels, last_vectors, panels_per_slice, row_blocks, rows;
   int64_t pixel_words = 0;  ///< narrow: words of a pixel
   int64_t position_words;   ///< between neighbouring outputs
@@ -41,11 +45,17 @@ struct AmxGeometry {
   int64_t panel_words(int64_t panel_vectors) const;
   int64_t weight_words() const;
   int64_t stage_words() const { return parts * part_words; }
+  int64_t pairs_of_run() const { return (tiles + k_tiles_at_once - 1) / k_tiles_at_once; }
+  int64_t pairs() const { return pairs_of_run() * segments; }
+  /// With few pairs of tiles the time is that of the memory, which the first pair alone keeps busier.
+  bool takes_turns() const { return pairs() > 2; }
+  int64_t sum_rows() const { return segments * tiles * loops::k_tile_rows; }  ///< of one output vector
   int64_t sum_elems() const;
 
  private:
   void set_wide(const ConvSpec& spec);
   void set_narrow(const ConvSpec& spec);
+  void set_chunks();
 };
 
 }  // namespace onepass::kernels

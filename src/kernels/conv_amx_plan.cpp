@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "kernels/conv_amx_geometry.h"
+#include "kernels/conv_output.h"
 #include "loops/tiles.h"
 
 namespace onepass::kernels {
@@ -73,18 +74,26 @@ double vector_ns(const ConvSpec& spec, const AmxGeometry& g, const targets::Targ
   const double vectors = static_cast<double>(g.panels_per_slice * g.vectors) / static_cast<double>(g.panels);
   const double outputs = static_cast<double>(g.rows * spec.dst.w) * vectors;
   const double stores = static_cast<double>(g.segments * g.tiles) * vectors;
-  return (stage_cycles(g) + outputs * (4 + flops_per_element(spec.epilogue) / 2) + 16 * stores) /
+  // The way of a vector through scratch hides behind tile products; rows of channels fill no cache lines.
+  const double turns = plain_output_flops(spec, target) == 0 ? 0 : spec.dst.block == 1 ? 2 : 12;
+  return (stage_cycles(g) + outputs * (4 + turns + flops_per_element(spec.epilogue) / 2) + 16 * stores) /
          target.clock_ghz;
 }
 
-/// Reading the weights: in every run from memory when they do not stay in L2; further blocks of rows find
-/// what fits in L2.
-double stream_ns(const ConvSpec& spec, const AmxGeometry& g, const targets::Target& target) {
+bool stays_in_l2(const AmxGeometry& g, const targets::Target& target) {
+  return g.weight_words() * 4 < target.l2_bytes / 2;
+}
+
+/// The weights' way from memory, where they lie again in every run.
+double first_read_ns(const AmxGeometry& g, const targets::Target& target) {
+  return static_cast<double>(g.weight_words()) * 4 / target.memory_bytes_per_ns;
+}
+
+/// Further blocks of rows find in L2 what fits it.
+double reread_ns(const ConvSpec& spec, const AmxGeometry& g, const targets::Target& target) {
   const double bytes = static_cast<double>(g.weight_words()) * 4;
-  const bool stays = bytes < static_cast<double>(target.l2_bytes) / 2;
-  const double first = bytes / (stays ? target.l3_bytes_per_ns : target.memory_bytes_per_ns);
-  const double again = bytes / (stays ? target.l2_bytes_per_ns : target.l3_bytes_per_ns);
-  return first + again * static_cast<double>(spec.dst.n * g.row_blocks - 1);
+  const double again = bytes / (stays_in_l2(g, target) ? target.l2_bytes_per_ns : target.l3_bytes_per_ns);
+  return again * static_cast<double>(spec.dst.n * g.row_blocks - 1);
 }
 
 double predicted_ns(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target) {
@@ -92,9 +101,9 @@ double predicted_ns(const ConvSpec& spec, const AmxTile& tile, const targets::Ta
   const AmxGeometry g(spec, tile, target);
   const auto slices = static_cast<double>(spec.dst.n * g.row_blocks * tile.panel_slices);
   const double products = slices * product_ns(g, tile.products, g.panels_per_slice, target);
-  const double stream = stream_ns(spec, g, target);
-  // The first tiles wait for memory, while the others find the weights in L2.
-  constexpr double overlap = 0.3;
+  const double stream = first_read_ns(g, target) + reread_ns(spec, g, target);
+  // Without turns the first tiles wait for memory, and the others find the weights in L2.
+  const double overlap = g.takes_turns() ? 0.8 : 0.3;
   return std::max(products, stream) + (1 - overlap) * std::min(products, stream) +
          slices * (vector_ns(spec, g, target) + k_slice_ns);
 }
@@ -124,6 +133,17 @@ AmxGeometry::AmxGeometry(const ConvSpec& spec, const AmxTile& tile, const target
       row_blocks(row_blocks_of(spec, tile.rows)),
       rows(tile.rows) {
   is_narrow(spec) ? set_narrow(spec) : set_wide(spec);
+  set_chunks();
+}
+
+/// A turn's weights stay in L2, and are many enough that moving the sums does not matter.
+void AmxGeometry::set_chunks() {
+  constexpr int64_t k_chunk_bytes = 144 << 10;
+  const int64_t group_bytes = taps * parts * k_amx_panel_vectors * k_tile_words * 4;
+  const int64_t most = std::max<int64_t>(1, k_chunk_bytes / group_bytes);
+  chunks = takes_turns() ? ceil_div(groups32, most) : 1;
+  chunk_groups = ceil_div(groups32, chunks);
+  chunks = ceil_div(groups32, chunk_groups);
 }
 
 void AmxGeometry::set_wide(const ConvSpec& spec) {
@@ -173,17 +193,16 @@ int64_t AmxGeometry::weight_words() const {
 }
 
 int64_t AmxGeometry::sum_elems() const {
-  return k_amx_panel_vectors * tiles * k_tile_words;
+  return k_amx_panel_vectors * sum_rows() * loops::k_tile_words;
 }
 
 bool conv_amx_supports(const ConvSpec& spec, const targets::Target& target) {
   const int64_t lanes = target.vector_lanes;
-  const bool writes = spec.dst.block == lanes || (spec.dst.block >= spec.dst.c && spec.dst.h == 1);
   constexpr int64_t k_most_narrow_channels = 4;
   const bool narrow = is_narrow(spec) && spec.src.c <= k_most_narrow_channels && spec.dilation_w == 1;
   const bool reads =
       spec.src.block == lanes || (spec.src.block >= spec.src.c && spec.src.block > 1) || narrow;
-  return target.tile_products_per_ns > 0 && spec.groups == 1 && writes && reads;
+  return target.tile_products_per_ns > 0 && spec.groups == 1 && reads && conv_output_writes(spec, target);
 }
 
 std::vector<AmxTile> conv_amx_tiles(const ConvSpec& spec, int products, const targets::Target& target) {
@@ -229,7 +248,9 @@ Estimate estimate_conv_amx(const ConvSpec& spec, const AmxTile& tile, const targ
   e.l2_bytes = e.weight_bytes * g.row_blocks * spec.dst.n;
   e.scratch_bytes = (g.stage_words() + g.sum_elems()) * 4;
   e.registers = 8;
-  const double cycles = predicted_ns(spec, tile, target) * target.clock_ghz;
+  // Whoever weighs the estimate adds the weights' way from memory.
+  const double ns = predicted_ns(spec, tile, target) - first_read_ns(g, target);
+  const double cycles = ns * target.clock_ghz;
   e.efficiency = e.executed_flops / target.flops_per_cycle / std::max(1.0, cycles);
   return e;
 }

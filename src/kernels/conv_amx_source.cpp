@@ -85,8 +85,11 @@ void AmxWideSource::stage_pixel(const Affine& group, int64_t channels, const Row
   });
 }
 
-void AmxWideSource::each_step(const AmxStep& step) const {
-  b_.loop("c", 0, g_.groups32, 1, [&](Affine group) {
+void AmxWideSource::each_step(const Affine& chunk, const AmxStep& step) const {
+  const Affine first = chunk * g_.chunk_groups;
+  const bool even = g_.chunks * g_.chunk_groups == g_.groups32;
+  const Affine end = even ? first + g_.chunk_groups : b_.min(first + g_.chunk_groups, g_.groups32);
+  b_.loop("c", first, end, 1, [&](Affine group) {
     g_.phases_h == 1 && g_.phases_w == 1 ? each_tap(group, step) : each_tap_of_phases(group, step);
   });
 }
@@ -171,11 +174,11 @@ void AmxNarrowSource::stage_pixels(const Affine& from, const Affine& to, std::op
   });
 }
 
-void AmxNarrowSource::each_step(const AmxStep& step) const {
-  const int64_t chunks = g_.taps / spec_.kernel_h;
+void AmxNarrowSource::each_step(const Affine& /*chunk: one*/, const AmxStep& step) const {
+  const int64_t pieces = g_.taps / spec_.kernel_h;
   b_.loop("kh", 0, spec_.kernel_h, 1, [&](Affine kh) {
-    b_.loop("chunk", 0, chunks, 1, [&](Affine chunk) {
-      step(kh * (spec_.dilation_h * g_.pitch) + chunk * loops::k_tile_words, kh * chunks + chunk);
+    b_.loop("piece", 0, pieces, 1, [&](Affine piece) {
+      step(kh * (spec_.dilation_h * g_.pitch) + piece * loops::k_tile_words, kh * pieces + piece);
     });
   });
 }

@@ -11,8 +11,8 @@ namespace onepass::kernels {
 // The source rows of a slice, split into parts in scratch, with their padding: word p of a position and its
 // neighbours are what the rows of a source tile read. Both classes offer the same.
 
-/// For every step of the reduction: its word in the stage, from a position's first word, and its place among
-/// the steps of a panel's weights.
+/// For every step of a chunk of the reduction: its word in the stage, from a position's first word, and its
+/// place among the steps of a panel's weights.
 using AmxStep = std::function<void(const loops::Affine& source, const loops::Affine& step)>;
 
 /// Blocked maps and rows of channels. A position is 32 channels, pairs of c and c + 16; one plane for each 32
@@ -25,7 +25,7 @@ class AmxWideSource {
   void stage(const loops::Affine& n, const loops::Affine& y);
   loops::BufferId buffer() const { return stage_; }
   int64_t row_words() const { return g_.pitch * g_.position_words; }  ///< between output rows
-  void each_step(const AmxStep& step) const;
+  void each_step(const loops::Affine& chunk, const AmxStep& step) const;
 
  private:
   struct Row {
@@ -61,7 +61,7 @@ class AmxNarrowSource {
   void stage(const loops::Affine& n, const loops::Affine& y);
   loops::BufferId buffer() const { return stage_; }
   int64_t row_words() const { return g_.pitch * spec_.stride_h; }
-  void each_step(const AmxStep& step) const;
+  void each_step(const loops::Affine& chunk, const AmxStep& step) const;
 
  private:
   void stage_row(const loops::Affine& n, const loops::Affine& y, const loops::Affine& to);

@@ -13,7 +13,7 @@
 
 #include "base/diagnostic.h"
 #include "kernels/conv_direct_geometry.h"
-#include "kernels/halo.h"
+#include "kernels/conv_output.h"
 
 namespace onepass::kernels {
 
@@ -28,6 +28,16 @@ using loops::Value;
 /// Weights of one kernel row stay in registers up to this many vectors; beyond it they are memory operands.
 constexpr int64_t k_resident_weights = 7;
 
+/// Channels of a group; phases are of one channel each.
+int64_t width_of(const ConvSpec& spec) {
+  return spec.phases ? 1 : spec.dst.c / spec.groups;
+}
+
+/// Vectors of outputs.
+int64_t vectors_of(const ConvSpec& spec) {
+  return spec.src.blocks() * (spec.phases ? spec.phases->count() : 1);
+}
+
 class DepthwiseEmitter {
  public:
   DepthwiseEmitter(const std::string& name, const ConvSpec& spec, const DepthwiseTile& tile,
@@ -35,14 +45,13 @@ class DepthwiseEmitter {
       : spec_(spec),
         tile_(tile),
         lanes_(target.vector_lanes),
-        width_(spec.dst.c / spec.groups),
+        width_(width_of(spec)),
         row_weights_(spec.kernel_w * width_),
+        blocks_(vectors_of(spec)),
         b_(name),
         src_(input_map(b_, "src", spec.src)),
-        weights_(b_.input("weights", spec.dst.blocks() * spec.kernel_h * row_weights_ * lanes_, 64)),
-        bias_(spec.bias ? b_.input("bias", spec.dst.blocks() * lanes_, 64) : BufferId{}),
-        epilogue_(b_, spec_.epilogue, spec_.dst, lanes_),
-        dst_(output_map(b_, "dst", spec.dst)) {
+        weights_(b_.input("weights", blocks_ * spec.kernel_h * row_weights_ * lanes_, 64)),
+        output_(b_, spec_, blocks_ * lanes_, 1, lanes_) {
     const loops::Type vector{loops::Scalar::f32, lanes_};
     acc_ = b_.registers("acc", vector, tile.pixels);
     taps_ = b_.registers("taps", vector, static_cast<int>(row_weights_));
@@ -51,21 +60,24 @@ class DepthwiseEmitter {
   }
 
   loops::LoopNest emit() {
-    const Affine slice = b_.slices(spec_.dst.n * spec_.dst.blocks() * spec_.dst.h);
+    const Affine slice = b_.slices(spec_.dst.n * blocks_ * spec_.dst.h);
     const Affine plane = b_.floor_div(slice, spec_.dst.h);
     y_ = b_.mod(slice, spec_.dst.h);
-    n_ = b_.floor_div(plane, spec_.dst.blocks());
-    block_ = b_.mod(plane, spec_.dst.blocks());
-    if (!spec_.dst.halo.empty()) zero_halo_of_row(b_, dst_, spec_.dst, {n_, block_, y_}, lanes_);
-    const ColumnTiles tiles(spec_.dst.w, tile_.pixels);
-    const int64_t edge = tiles.wide * tiles.pixels;
-    emit_tiles(0, edge, tiles.pixels);
-    if (edge < spec_.dst.w) emit_tiles(edge, spec_.dst.w, tiles.pixels - 1);
+    n_ = b_.floor_div(plane, blocks_);
+    block_ = b_.mod(plane, blocks_);
+    src_block_ = spec_.phases ? b_.floor_div(block_, spec_.phases->count()) : block_;
+    if (output_.has_halo()) output_.zero_halo(n_, block_, y_);
+    output_.row({n_, block_, y_, 1, ConvOutput::Row::Tail::unknown}, [&](const Affine& begin, int64_t width) {
+      const ColumnTiles tiles(width, tile_.pixels);
+      const int64_t edge = tiles.wide * tiles.pixels;
+      emit_tiles(begin, begin + edge, tiles.pixels);
+      if (edge < width) emit_tiles(begin + edge, begin + width, tiles.pixels - 1);
+    });
     return b_.finish();
   }
 
  private:
-  void emit_tiles(int64_t begin, int64_t end, int64_t pixels) {
+  void emit_tiles(const Affine& begin, const Affine& end, int64_t pixels) {
     b_.loop("x", begin, end, pixels, [&](Affine x) {
       b_.unrolled("p", pixels, [&](Affine p) { b_.assign(acc_, p, loops::constant(0, lanes_)); });
       b_.loop("kh", 0, spec_.kernel_h, 1, [&](Affine kh) { reduce_row(x, kh, pixels); });
@@ -80,7 +92,7 @@ class DepthwiseEmitter {
         b_.assign(taps_, tap, b_.load(weights_, weights + tap * lanes_, lanes_));
       });
     const Affine row =
-        pixel_index(spec_.src, n_, block_, y_ * spec_.stride_h + kh * spec_.dilation_h - spec_.pad_top,
+        pixel_index(spec_.src, n_, src_block_, y_ * spec_.stride_h + kh * spec_.dilation_h - spec_.pad_top,
                     x * spec_.stride_w - spec_.pad_left);
     for (const auto& [column, readers] : columns(pixels)) {
       b_.assign(column_, 0, b_.load(src_, row + column * spec_.src.block, lanes_));
@@ -117,22 +129,12 @@ class DepthwiseEmitter {
   }
 
   void store(const Affine& x, int64_t pixels) {
-    const int64_t tail = spec_.dst.c % lanes_;
-    const bool masks = tail != 0 && !keeps_zero(spec_.epilogue);
-    const auto write = [&](bool masked) {
-      b_.unrolled("p", pixels, [&](Affine p) {
-        const EpilogueEmitter::Position at{n_, block_, y_, x + p, lanes_, block_ * lanes_, {}};
-        Value sum = b_.read(acc_, p);
-        if (spec_.bias) sum = loops::binary(loops::Binary::add, sum, b_.load(bias_, block_ * lanes_, lanes_));
-        Value result = epilogue_.apply(sum, at);
-        if (masked)
-          result = loops::select(loops::Compare::lt, loops::lane_index(lanes_),
-                                 loops::constant_i32(tail, lanes_), result, loops::constant(0, lanes_));
-        b_.store(dst_, pixel_index(spec_.dst, n_, block_, y_, x + p), result);
-      });
+    const auto write = [&](bool partial) {
+      b_.unrolled("p", pixels,
+                  [&](Affine p) { output_.store(b_.read(acc_, p), {n_, block_, y_, x + p}, partial); });
     };
-    if (!masks) return write(false);
-    b_.when(loops::Compare::eq, block_, spec_.dst.blocks() - 1, [&] { write(true); }, [&] { write(false); });
+    if (spec_.phases || !output_.treats_partial()) return write(false);
+    b_.when(loops::Compare::eq, block_, blocks_ - 1, [&] { write(true); }, [&] { write(false); });
   }
 
   const ConvSpec spec_;
@@ -140,24 +142,25 @@ class DepthwiseEmitter {
   const int lanes_;
   const int64_t width_;        ///< channels of a group
   const int64_t row_weights_;  ///< weight vectors of one kernel row
+  const int64_t blocks_;       ///< vectors of outputs
   Builder b_;
-  BufferId src_, weights_, bias_;
-  EpilogueEmitter epilogue_;
-  BufferId dst_;
+  BufferId src_, weights_;
+  ConvOutput output_;
   RegisterId acc_, taps_, column_, lane_;
-  Affine n_, block_, y_;
+  Affine n_, block_, src_block_, y_;
 };
 
 }  // namespace
 
 bool conv_depthwise_supports(const ConvSpec& spec, const targets::Target& target) {
-  const int64_t lanes = target.vector_lanes;
-  return spec.src.c == spec.dst.c && spec.groups > 1 && lanes % (spec.dst.c / spec.groups) == 0 &&
-         spec.dst.c / spec.groups < lanes && spec.src.block == lanes && spec.dst.block == lanes;
+  const int64_t lanes = target.vector_lanes, channels = destination(spec).c;
+  return spec.src.c == channels && spec.groups > 1 && lanes % (channels / spec.groups) == 0 &&
+         channels / spec.groups < lanes && spec.src.block == lanes &&
+         (!spec.phases || spec.groups == channels) && conv_output_writes(spec, target);
 }
 
 std::vector<DepthwiseTile> conv_depthwise_tiles(const ConvSpec& spec, const targets::Target& target) {
-  const int64_t row_weights = spec.kernel_w * spec.dst.c / spec.groups;
+  const int64_t row_weights = spec.kernel_w * width_of(spec);
   const int64_t resident = row_weights <= k_resident_weights ? row_weights : 0;
   const int64_t most = std::clamp<int64_t>(target.vector_registers - resident - 3, 4, 16);
   std::vector<DepthwiseTile> tiles;
@@ -174,18 +177,21 @@ loops::LoopNest conv_depthwise(const std::string& name, const ConvSpec& spec, co
 
 Estimate estimate_conv_depthwise(const ConvSpec& spec, const DepthwiseTile& tile,
                                  const targets::Target& target) {
-  const int64_t taps = spec.kernel_h * spec.kernel_w * (spec.dst.c / spec.groups);
+  const int64_t taps = spec.kernel_h * spec.kernel_w * width_of(spec);
   Estimate estimate;
   estimate.flops = static_cast<double>(spec.dst.values()) *
                    (2.0 * static_cast<double>(taps) + flops_per_element(spec.epilogue));
-  estimate.executed_flops = estimate.flops * static_cast<double>(spec.dst.blocks() * spec.dst.block) /
-                            static_cast<double>(spec.dst.c);
-  estimate.pointwise_flops = static_cast<double>(spec.dst.values()) * flops_per_element(spec.epilogue);
+  const int64_t lanes = target.vector_lanes, blocks = vectors_of(spec);
+  estimate.pointwise_flops = static_cast<double>(spec.dst.values()) * flops_per_element(spec.epilogue) +
+                             plain_output_flops(spec, target);
+  estimate.executed_flops =
+      estimate.flops * static_cast<double>(blocks * lanes) / static_cast<double>(spec.dst.c) +
+      plain_output_flops(spec, target);
   estimate.bytes_read = spec.src.value_bytes();
   for (const EpilogueStep& step : spec.epilogue.steps)
     if (step.operand.kind == StepOperand::Kind::map) estimate.bytes_read += step.operand.map.value_bytes();
   estimate.bytes_written = spec.dst.bytes();
-  estimate.weight_bytes = spec.dst.blocks() * taps * target.vector_lanes * 4;
+  estimate.weight_bytes = blocks * taps * lanes * 4;
   estimate.l2_bytes = estimate.bytes_read;
   estimate.registers = static_cast<int>(tile.pixels + spec.kernel_w + 2);
   estimate.efficiency = spec.stride_w == 1 ? 0.55 : 0.45;
@@ -194,11 +200,11 @@ Estimate estimate_conv_depthwise(const ConvSpec& spec, const DepthwiseTile& tile
 
 std::vector<float> pack_conv_depthwise(const ConvSpec& spec, const targets::Target& target,
                                        std::span<const float> weights) {
-  const int64_t lanes = target.vector_lanes, width = spec.dst.c / spec.groups;
+  const int64_t lanes = target.vector_lanes, width = width_of(spec);
   const int64_t taps = spec.kernel_h * spec.kernel_w;
   require(static_cast<int64_t>(weights.size()) == spec.dst.c * width * taps,
           "weights have the shape of the convolution");
-  std::vector<float> packed(spec.dst.blocks() * taps * width * lanes, 0.0F);
+  std::vector<float> packed(vectors_of(spec) * taps * width * lanes, 0.0F);
   for (int64_t output = 0; output < spec.dst.c; ++output)
     for (int64_t i = 0; i < width; ++i)
       for (int64_t tap = 0; tap < taps; ++tap)

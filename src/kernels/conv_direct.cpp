@@ -16,6 +16,7 @@
 #include "base/diagnostic.h"
 #include "kernels/conv_direct_geometry.h"
 #include "kernels/conv_output.h"
+#include "kernels/conv_ragged.h"
 
 namespace onepass::kernels {
 
@@ -41,7 +42,7 @@ class DirectEmitter {
         b_(name),
         src_(input_map(b_, "src", spec.src)),
         weights_(b_.stream("weights", geometry_.group_elems() * spec.groups, 64)),
-        output_(b_, spec_, geometry_.vectors * lanes_ * spec.groups, lanes_),
+        output_(b_, spec_, geometry_.vectors * lanes_ * spec.groups, geometry_.panel_vectors, lanes_),
         staged_(stages_source(spec)),
         staged_width_((spec.dst.w - 1) * spec.stride_w + (spec.kernel_w - 1) * spec.dilation_w + 1),
         stage_origin_((lanes_ - spec.pad_left % lanes_) % lanes_),
@@ -143,16 +144,20 @@ class DirectEmitter {
   void emit_row(int64_t vectors, bool last) {
     vectors_ = vectors;
     last_ = last;
-    if (!spec_.dst.halo.empty())
+    if (output_.has_halo())
       b_.loop("v", 0, vectors, 1, [&](Affine v) { output_.zero_halo(n_, vector_index(v), y_); });
     const int64_t most = vectors == geometry_.panel_vectors ? tile_.pixels : most_pixels(vectors, target_);
-    const ColumnTiles tiles(spec_.dst.w, most);
-    const int64_t edge = tiles.wide * tiles.pixels;
-    emit_tiles(0, edge, tiles.pixels);
-    if (edge < spec_.dst.w) emit_tiles(edge, spec_.dst.w, tiles.pixels - 1);
+    const auto tail =
+        last && geometry_.tail() != 0 ? ConvOutput::Row::Tail::last : ConvOutput::Row::Tail::none;
+    output_.row({n_, vector_index(0), y_, vectors, tail}, [&](const Affine& begin, int64_t width) {
+      const ColumnTiles tiles(width, most);
+      const int64_t edge = tiles.wide * tiles.pixels;
+      emit_tiles(begin, begin + edge, tiles.pixels);
+      if (edge < width) emit_tiles(begin + edge, begin + width, tiles.pixels - 1);
+    });
   }
 
-  void emit_tiles(int64_t begin, int64_t end, int64_t pixels) {
+  void emit_tiles(const Affine& begin, const Affine& end, int64_t pixels) {
     pixels_ = pixels;
     b_.loop("x", begin, end, pixels, [&](Affine x) {
       x_ = x;
@@ -293,6 +298,7 @@ class DirectEmitter {
 loops::LoopNest conv_direct(const std::string& name, const ConvSpec& spec, const ConvTile& tile,
                             const targets::Target& target) {
   require(conv_direct_supports(spec, target), "conv_direct supports the convolution");
+  if (is_ragged(spec, target)) return conv_ragged(name, spec, tile, target);
   return DirectEmitter(name, merge_rows(spec, tile.merged_rows), tile, target).emit();
 }
 

@@ -6,6 +6,8 @@
 
 #include "base/diagnostic.h"
 #include "kernels/conv_direct_geometry.h"
+#include "kernels/conv_output.h"
+#include "kernels/conv_ragged.h"
 
 namespace onepass::kernels {
 
@@ -53,7 +55,7 @@ bool rows_contiguous(const FeatureMap& map) {
 bool can_merge_rows(const ConvSpec& spec) {
   const bool pointwise = spec.kernel_h == 1 && spec.kernel_w == 1 && spec.stride_h == 1 &&
                          spec.stride_w == 1 && spec.pad_top == 0 && spec.pad_left == 0;
-  return pointwise && rows_contiguous(spec.src) && rows_contiguous(spec.dst) &&
+  return pointwise && !spec.phases && rows_contiguous(spec.src) && rows_contiguous(spec.dst) &&
          std::all_of(spec.epilogue.steps.begin(), spec.epilogue.steps.end(), [](const EpilogueStep& step) {
            return step.operand.kind != StepOperand::Kind::map || rows_contiguous(step.operand.map);
          });
@@ -112,15 +114,17 @@ Halo required_halo(const ConvSpec& spec) {
 
 bool conv_direct_supports(const ConvSpec& spec, const targets::Target& target) {
   const int64_t lanes = target.vector_lanes;
-  const bool writes = spec.dst.block == lanes || (spec.dst.block >= spec.dst.c && spec.dst.h == 1);
-  if (!writes) return false;
-  if (spec.groups == 1) return true;
-  const bool whole_outputs = spec.dst.block == lanes && spec.dst.c / spec.groups % lanes == 0;
+  if (!conv_output_writes(spec, target)) return false;
+  if (spec.groups == 1 || is_ragged(spec, target)) return true;
+  if (spec.phases) return false;
+  const bool by_pixel = spec.dst.block != lanes && spec.dst.block != 1;
+  const bool whole_outputs = !by_pixel && spec.dst.c / spec.groups % lanes == 0;
   const bool whole_inputs = spec.src.block == 1 || spec.src.c / spec.groups % spec.src.block == 0;
   return whole_outputs && whole_inputs;
 }
 
 std::vector<ConvTile> conv_direct_tiles(const ConvSpec& spec, const targets::Target& target) {
+  if (is_ragged(spec, target)) return conv_ragged_tiles(spec, target);
   std::vector<std::pair<double, ConvTile>> candidates;
   const int64_t outputs = (spec.dst.c / spec.groups + target.vector_lanes - 1) / target.vector_lanes;
   const int64_t most_vectors = std::min<int64_t>(outputs, target.broadcast_operand ? 8 : 4);
@@ -142,6 +146,7 @@ std::vector<ConvTile> conv_direct_tiles(const ConvSpec& spec, const targets::Tar
 }
 
 Estimate estimate_conv_direct(const ConvSpec& spec, const ConvTile& tile, const targets::Target& target) {
+  if (is_ragged(spec, target)) return estimate_conv_ragged(spec, tile, target);
   const DirectGeometry g(spec, tile, target);
   Estimate estimate;
   const double outputs = static_cast<double>(spec.dst.values());
@@ -161,11 +166,14 @@ Estimate estimate_conv_direct(const ConvSpec& spec, const ConvTile& tile, const 
       static_cast<int>(tile.pixels * g.panel_vectors + std::min<int64_t>(tile.pixels, g.panel_vectors) + 1);
   const double peak_cycles = estimate.executed_flops / target.flops_per_cycle;
   estimate.efficiency = std::min(0.98, peak_cycles / std::max(1.0, predicted_cycles(spec, tile, target)));
+  estimate.pointwise_flops += plain_output_flops(spec, target);
+  estimate.executed_flops += plain_output_flops(spec, target);
   return estimate;
 }
 
 std::vector<float> pack_conv_direct(const ConvSpec& spec, const ConvTile& tile, const targets::Target& target,
                                     std::span<const float> weights) {
+  if (is_ragged(spec, target)) return pack_conv_ragged(spec, tile, target, weights);
   const DirectGeometry g(spec, tile, target);
   require(static_cast<int64_t>(weights.size()) == spec.dst.c * g.reduction(),
           "weights have the shape of the convolution");
@@ -192,8 +200,8 @@ std::vector<float> pack_conv_direct(const ConvSpec& spec, const ConvTile& tile, 
 
 std::vector<float> pad_channels(std::span<const float> values, const FeatureMap& dst,
                                 const targets::Target& target) {
-  const int64_t block = std::max<int64_t>(dst.block == dst.c ? 1 : dst.block, target.vector_lanes);
-  std::vector<float> padded((dst.c + block - 1) / block * block, 0.0F);
+  const int64_t lanes = target.vector_lanes;
+  std::vector<float> padded((dst.c + lanes - 1) / lanes * lanes, 0.0F);
   require(values.size() <= padded.size(), "one value for each channel");
   std::copy(values.begin(), values.end(), padded.begin());
   return padded;

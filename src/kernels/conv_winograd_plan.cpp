@@ -78,7 +78,7 @@ WinogradGeometry::WinogradGeometry(const ConvSpec& spec, const WinogradTile& til
 bool conv_winograd_supports(const ConvSpec& spec, const targets::Target& target) {
   const bool window = spec.kernel_h == 3 && spec.kernel_w == 3 && spec.stride_h == 1 && spec.stride_w == 1 &&
                       spec.dilation_h == 1 && spec.dilation_w == 1;
-  return window && spec.groups == 1 && spec.src.block == target.vector_lanes &&
+  return window && spec.groups == 1 && !spec.phases && spec.src.block == target.vector_lanes &&
          spec.dst.block == target.vector_lanes;
 }
 

@@ -32,7 +32,8 @@ struct FeatureMap {
   int64_t offset = 0;
 
   int64_t blocks() const { return (c + block - 1) / block; }
-  int64_t elems() const { return offset + n * batch_stride; }  ///< one past the last element of the buffer
+  /// One past the last element of the buffer.
+  int64_t elems() const { return offset + (n - 1) * batch_stride + blocks() * plane_stride; }
   int64_t bytes() const { return elems() * loops::element_bytes(scalar); }
   int64_t values() const { return n * c * h * w; }
   int64_t value_bytes() const { return values() * loops::element_bytes(scalar); }

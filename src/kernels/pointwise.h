@@ -58,6 +58,25 @@ struct UpsampleSpec {
 loops::LoopNest upsample(const std::string& name, const UpsampleSpec& spec, const targets::Target& target);
 Estimate estimate_upsample(const UpsampleSpec& spec);
 
+// ---- resize, linear ---------------------------------------------------------------------------------------
+// Each row and column of dst lies between two of src. Blocked maps. Exactness: rounding. Operands: src,
+// linear_weights of the rows, of the columns, dst.
+
+/// Entry i lies at clamp((scale * i + shift) / divisor, 0, extent - 1) of the source.
+struct LinearAxis {
+  int64_t scale = 1, shift = 0, divisor = 1;
+};
+struct LinearResizeSpec {
+  FeatureMap src, dst;
+  LinearAxis rows, columns;
+};
+loops::LoopNest resize_linear(const std::string& name, const LinearResizeSpec& spec,
+                              const targets::Target& target);
+Estimate estimate_resize_linear(const LinearResizeSpec& spec);
+/// Of the neighbours of every entry: the one before it, the one behind it.
+std::vector<float> linear_weights(const LinearAxis& axis, int64_t src_extent, int64_t dst_extent);
+double linear_position(const LinearAxis& axis, int64_t src_extent, int64_t entry);
+
 // ---- softmax ----------------------------------------------------------------------------------------------
 // dst = exp(src - greatest) / sum over the channels of each pixel, or its logarithm. Plain maps without gaps,
 // h = 1: n = outer, c = extent of the axis, w = inner. Exactness: rounding; exp below 2^-125 is zero. src and
@@ -68,5 +87,16 @@ struct SoftmaxSpec {
 };
 loops::LoopNest softmax(const std::string& name, const SoftmaxSpec& spec, const targets::Target& target);
 Estimate estimate_softmax(const SoftmaxSpec& spec);
+
+// ---- transpose --------------------------------------------------------------------------------------------
+// Rows and columns of n matrices change places: dst[n, column, row] = src[n, row, column], each a run of w
+// elements. Plain maps without gaps: src n x rows x columns x w, dst n x columns x rows x w. Operands: src,
+// dst.
+struct TransposeSpec {
+  FeatureMap src, dst;
+};
+TransposeSpec transpose_spec(int64_t matrices, int64_t rows, int64_t columns, int64_t run);
+loops::LoopNest transpose(const std::string& name, const TransposeSpec& spec, const targets::Target& target);
+Estimate estimate_transpose(const TransposeSpec& spec);
 
 }  // namespace onepass::kernels

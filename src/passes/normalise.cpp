@@ -146,6 +146,19 @@ bool settle_dropout_mask(ir::Graph& graph, ir::NodeId id) {
   return true;
 }
 
+/// Pow(x, 2) => Mul(x, x): at most one rounding from any power function, and of a fraction of its cost.
+bool name_square(ir::Graph& graph, ir::NodeId id) {
+  const ir::Node node = graph.node(id);
+  if (node.op != Op::Pow) return false;
+  const ir::TensorType type = graph.value(node.outputs[0]).type;
+  const ir::Tensor* exponent = graph.constant_input(id, 1);
+  const bool square = exponent != nullptr && exponent->size() == 1 && exponent->to_doubles()[0] == 2;
+  if (!square || type.dtype != ir::DType::f32 || type.counted_axis >= 0) return false;
+  if (graph.value(node.inputs[0]).type != type) return false;
+  replace_node(graph, id, add_for(graph, node, Op::Mul, {node.inputs[0], node.inputs[0]}, type));
+  return true;
+}
+
 }  // namespace
 
 bool normalise(ir::Graph& graph) {
@@ -153,7 +166,7 @@ bool normalise(ir::Graph& graph) {
   for (const ir::NodeId id : graph.topological_order()) {
     if (graph.node(id).removed) continue;
     changed = split_variadic(graph, id) || merge_transposes(graph, id) || name_global_pool(graph, id) ||
-              settle_dropout_mask(graph, id) || changed;
+              settle_dropout_mask(graph, id) || name_square(graph, id) || changed;
   }
   return changed;
 }

@@ -6,6 +6,7 @@
 #include "patterns/engine.h"
 #include "patterns/join_rules.h"
 #include "patterns/patterns.h"
+#include "patterns/placement_rules.h"
 
 namespace onepass::patterns {
 
@@ -64,6 +65,16 @@ std::string catalogue_markdown() {
       "them:\n\n";
   text += conditions_markdown(k_join_rules);
   for (const JoinPattern& pattern : joins()) text += pattern_markdown(pattern);
+  text +=
+      "## Placements\n\nA placement changes neither graph nor kernels: the planner lets a map lie inside "
+      "another "
+      "one\n(`src/plan/placement.cpp`), the largest map first. What a condition refuses is copied, as "
+      "before.\n\n"
+      "### concat_slices\n\n`Concat(.., x, ..)`, `Split(..)`, `Slice(..)` => x is written into, or read "
+      "from, its "
+      "slice of the whole\n\n";
+  text += conditions_markdown(k_concat_slices);
+  text += "Exactness: bitwise\n\n";
   text.pop_back();
   return text;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "plan/choice.h"
 
+#include "plan/conv_parts.h"
 #include "plan/layout.h"
 
 namespace onepass::plan {
@@ -100,9 +101,9 @@ kernels::KernelChoice choose_kernel(const ir::Graph& graph, const Group& group, 
     return spec;
   }
   kernels::ConvSpec spec =
-      family == Family::gemm ? gemm_spec(graph, anchor, maps) : conv_spec_of(graph, anchor);
+      family == Family::gemm ? gemm_spec(graph, anchor, maps) : conv_parts(graph, anchor).at(maps.part);
   spec.src = maps.src;
-  spec.dst = maps.dst;
+  kernels::set_destination(spec, maps.dst);
   spec.epilogue = std::move(epilogue);
   return kernels::choose_conv(spec, target, policy);
 }

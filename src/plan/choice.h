@@ -13,6 +13,7 @@ namespace onepass::plan {
 struct GroupMaps {
   kernels::FeatureMap src, dst;
   std::vector<kernels::FeatureMap> operands;  ///< one per step that reads a gate or a map, in step order
+  size_t part = 0;                            ///< of conv_parts
 };
 
 /// The steps of a group as its kernel computes them. For an elementwise group the anchor is the first step.

@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plan/conv_parts.h"
 #include "plan/grouping.h"
+#include "plan/routine_call_resize_axis.h"
+#include "plan/slices.h"
+#include "plan/transpose_axes.h"
 
 namespace onepass::plan {
 
@@ -33,11 +37,13 @@ bool conv_has_kernel(const Graph& graph, NodeId node, const targets::Target& tar
   const ir::Node& conv = graph.node(node);
   if (conv.inputs.size() > 2 && conv.inputs[2].valid() && graph.constant_input(node, 2) == nullptr)
     return false;
-  kernels::ConvSpec spec = conv_spec_of(graph, node);
-  spec.dst.block = target.vector_lanes;
-  if (kernels::conv_direct_supports(spec, target)) return true;
-  spec.src.block = target.vector_lanes;
-  return kernels::conv_depthwise_supports(spec, target);
+  std::vector<kernels::ConvSpec> parts = blocked_conv_parts(graph, node, target);
+  return !parts.empty() && std::all_of(parts.begin(), parts.end(), [&](kernels::ConvSpec& part) {
+    if (kernels::conv_depthwise_supports(part, target) || kernels::conv_direct_supports(part, target))
+      return true;
+    part.src.block = 1;
+    return kernels::conv_direct_supports(part, target);
+  });
 }
 
 bool gemm_has_kernel(const Graph& graph, NodeId node) {
@@ -83,6 +89,16 @@ bool whole_factor_nearest(const Graph& graph, NodeId node) {
          rounding.starts_with("round_prefer");
 }
 
+/// Lanes behind the last channel are resized, and take memory, in vain.
+bool linear_has_kernel(const Graph& graph, NodeId node, const targets::Target& target) {
+  const ir::TensorType &in = input_type(graph, node, 0), &out = output_type(graph, node);
+  if (!plain_map_type(in) || in.dims.size() != 4 || ir::element_count(out.dims) == 0) return false;
+  const int64_t lanes = target.vector_lanes, channels = in.dims[1];
+  constexpr int64_t k_most_waste = 6;  // measured: the routine is that much slower for each value
+  if ((channels + lanes - 1) / lanes * lanes > k_most_waste * channels) return false;
+  return routines::linear_axes({graph, node}).has_value();
+}
+
 bool whole_block_concat(const Graph& graph, NodeId node, const targets::Target& target) {
   const ir::TensorType& out = output_type(graph, node);
   const int64_t axis = graph.node(node).attributes.get_int("axis", 0);
@@ -116,8 +132,8 @@ bool elementwise_has_kernel(const Graph& graph, NodeId node) {
 }  // namespace
 
 const char* name(Family family) {
-  constexpr const char* k_names[] = {"conv",    "gemm",   "pool", "elementwise", "upsample",
-                                     "softmax", "concat", "view", "routine"};
+  constexpr const char* k_names[] = {"conv",      "gemm",   "pool",  "elementwise", "upsample", "softmax",
+                                     "transpose", "concat", "split", "view",        "routine"};
   return k_names[static_cast<size_t>(family)];
 }
 
@@ -126,6 +142,7 @@ Family family_of(const Graph& graph, NodeId node, const targets::Target& target)
   const Op op = graph.node(node).op;
   switch (op) {
     case Op::Conv:
+    case Op::ConvTranspose:
       return conv_has_kernel(graph, node, target) ? Family::conv : Family::routine;
     case Op::Gemm:
     case Op::MatMul:
@@ -136,12 +153,18 @@ Family family_of(const Graph& graph, NodeId node, const targets::Target& target)
     case Op::GlobalMaxPool:
       return pool_has_kernel(graph, node) ? Family::pool : Family::routine;
     case Op::Resize:
-      return whole_factor_nearest(graph, node) ? Family::upsample : Family::routine;
+      return whole_factor_nearest(graph, node) || linear_has_kernel(graph, node, target) ? Family::upsample
+                                                                                         : Family::routine;
     case Op::Softmax:
     case Op::LogSoftmax:
       return softmax_has_kernel(graph, node) ? Family::softmax : Family::routine;
+    case Op::Transpose:
+      return transpose_spec_of(graph, node) ? Family::transpose : Family::routine;
     case Op::Concat:
       return whole_block_concat(graph, node, target) ? Family::concat : Family::routine;
+    case Op::Split:
+    case Op::Slice:
+      return cuts_between_blocks(graph, node, target) ? Family::split : Family::routine;
     default:
       return elementwise_has_kernel(graph, node) ? Family::elementwise : Family::routine;
   }

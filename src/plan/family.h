@@ -15,11 +15,13 @@ enum class Family : uint8_t {
   gemm,  ///< conv_direct on a row-major matrix: Gemm, MatMul with constant weights
   pool,
   elementwise,
-  upsample,  ///< Resize, nearest, by whole factors
-  softmax,   ///< Softmax and LogSoftmax over any axis, plain
-  concat,    ///< channel blocks copied side by side
-  view,      ///< nothing moves: another shape for the same plain bytes
-  routine,   ///< a plain routine of the runtime library
+  upsample,   ///< Resize: nearest by whole factors, linear
+  softmax,    ///< Softmax and LogSoftmax over any axis, plain
+  transpose,  ///< rows and columns change places, plain
+  concat,     ///< channel blocks side by side
+  split,      ///< ranges of channel blocks: Split and Slice
+  view,       ///< nothing moves: another shape for the same plain bytes
+  routine,    ///< a plain routine of the runtime library
 };
 
 const char* name(Family family);

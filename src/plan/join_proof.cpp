@@ -40,9 +40,13 @@ FeatureMap like(const FeatureMap& map, int64_t c, int64_t h, int64_t w, const ke
 }
 
 void reduce_conv(kernels::ConvSpec& spec, int64_t lanes, int64_t pixels, int64_t vectors) {
+  // Phases differ from other outputs in their addresses alone.
+  if (spec.phases) spec.dst.c = spec.phases->map.c;
+  spec.phases.reset();
   const int64_t outputs = spec.dst.c / spec.groups, inputs = spec.src.c / spec.groups;
+  const int64_t least_groups = outputs % lanes == 0 ? 1 : 2;  // which share a vector
   const int64_t groups =
-      spec.groups == 1 ? 1 : std::min(spec.groups, std::max<int64_t>(1, 2 * lanes / outputs));
+      spec.groups == 1 ? 1 : std::min(spec.groups, std::max(least_groups, 2 * lanes / outputs));
   const int64_t k = spec.groups == 1 ? fewer(outputs, vectors * lanes, lanes) : groups * outputs;
   const int64_t c = spec.groups == 1 ? fewer(inputs, 2 * lanes, lanes) : groups * inputs;
   const int64_t h = std::min(spec.dst.h, k_rows), w = std::min(spec.dst.w, 2 * pixels + 1);

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "plan/choice.h"
+#include "plan/conv_parts.h"
+#include "plan/plain_result.h"
 
 namespace onepass::plan {
 
@@ -39,6 +41,19 @@ Form concat_form(const Graph& graph, NodeId concat, const std::vector<Form>& for
   const auto blocked =
       std::count_if(inputs.begin(), inputs.end(), [&](ValueId v) { return forms[v.index] == Form::blocked; });
   return 2 * blocked >= static_cast<int64_t>(inputs.size()) ? Form::blocked : Form::plain;
+}
+
+/// How one convolution with blocked maps reads its source.
+Reading part_reading(const kernels::ConvSpec& spec, Form native, const targets::Target& target,
+                     const kernels::ConvPolicy& policy) {
+  const kernels::Halo halo = kernels::required_halo(spec);
+  const int64_t group_channels = spec.src.c / spec.groups;
+  const bool needs_plain =
+      !kernels::conv_direct_supports(spec, target) && !kernels::conv_depthwise_supports(spec, target);
+  const bool few_channels = spec.groups == 1 && native == Form::plain && group_channels < target.vector_lanes;
+  if (!needs_plain && !few_channels) return {Form::blocked, kernels::preferred_halo(spec, target, policy)};
+  if (few_channels && !needs_plain) return {Form::plain, {}};
+  return {halo.empty() ? Form::plain : Form::padded, halo};
 }
 
 }  // namespace
@@ -80,12 +95,17 @@ bool needs_channels(const Graph& graph, const Group& group) {
 }
 
 std::vector<Form> native_forms(const Graph& graph, const std::vector<Group>& groups,
-                               const targets::Target& target) {
+                               const targets::Target& target, const PlanOptions& options) {
   std::vector<Form> forms(graph.value_capacity(), Form::plain);
+  const PlainResults plain(graph, groups, target, options);
   for (const Group& group : groups) {
     Form form = Form::plain;
     switch (family_of(graph, group.nodes.front(), target)) {
-      case Family::conv:
+      case Family::conv: {
+        const Form native = forms[graph.node(group.nodes.front()).inputs[0].index];
+        form = plain.form_of(group, native);
+        break;
+      }
       case Family::pool:
       case Family::upsample:
         form = Form::blocked;
@@ -96,8 +116,14 @@ std::vector<Form> native_forms(const Graph& graph, const std::vector<Group>& gro
       case Family::concat:
         form = concat_form(graph, group.nodes.front(), forms);
         break;
+      case Family::split:
+        if (!options.concat_slices) break;
+        form = forms[graph.node(group.nodes.front()).inputs[0].index];
+        for (ValueId part : graph.node(group.nodes.front()).outputs) forms[part.index] = form;
+        break;
       case Family::gemm:
       case Family::softmax:
+      case Family::transpose:
       case Family::view:
       case Family::routine:
         break;
@@ -110,16 +136,13 @@ std::vector<Form> native_forms(const Graph& graph, const std::vector<Group>& gro
 Reading source_reading(const Graph& graph, NodeId anchor, Family family, Form native,
                        const targets::Target& target, const kernels::ConvPolicy& policy) {
   if (family != Family::conv) return {Form::blocked, {}};
-  kernels::ConvSpec spec = conv_spec_of(graph, anchor);
-  const kernels::Halo halo = kernels::required_halo(spec);
-  spec.dst.block = spec.src.block = target.vector_lanes;
-  const int64_t group_channels = spec.src.c / spec.groups;
-  const bool needs_plain =
-      !kernels::conv_direct_supports(spec, target) && !kernels::conv_depthwise_supports(spec, target);
-  const bool few_channels = spec.groups == 1 && native == Form::plain && group_channels < target.vector_lanes;
-  if (!needs_plain && !few_channels) return {Form::blocked, kernels::preferred_halo(spec, target, policy)};
-  if (few_channels && !needs_plain) return {Form::plain, {}};
-  return {halo.empty() ? Form::plain : Form::padded, halo};
+  Reading reading;
+  for (const kernels::ConvSpec& part : blocked_conv_parts(graph, anchor, target)) {
+    const Reading own = part_reading(part, native, target, policy);
+    reading.form = own.form;  // depends on the channels alone
+    reading.halo = kernels::widest(reading.halo, own.halo);
+  }
+  return reading;
 }
 
 }  // namespace onepass::plan

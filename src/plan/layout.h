@@ -13,8 +13,9 @@ enum class Form : uint8_t {
   plain,    ///< row-major as ONNX has it
   padded,   ///< plain planes with a halo: what a first convolution reads
   blocked,  ///< channel blocks of the target's vector width, with a halo
+  rows,     ///< rows of channels, as a Transpose behind a convolution asks for them (channel_rows.h)
 };
-constexpr int k_form_count = 3;
+constexpr int k_form_count = 4;
 
 /// The map of a value under a form. A plain value of any rank may be read as a row of elements (flat_map).
 /// Blocked maps keep their elements as `storage`, plain ones as f32.
@@ -30,9 +31,10 @@ bool blocked_is_plain(const ir::TensorType& type, const targets::Target& target)
 /// An elementwise group with a step that reads one value per channel: it works on blocked maps alone.
 bool needs_channels(const ir::Graph& graph, const Group& group);
 
-/// Chooses the form in which each value is first made. Indexed by value.
+/// Chooses the form in which each value is first made. Indexed by value. With `concat_slices` a Split or
+/// Slice of blocked maps gives blocked maps.
 std::vector<Form> native_forms(const ir::Graph& graph, const std::vector<Group>& groups,
-                               const targets::Target& target);
+                               const targets::Target& target, const PlanOptions& options = {});
 
 /// The form in which a conv, pool, upsample or concat reads its source, and the halo it needs.
 struct Reading {

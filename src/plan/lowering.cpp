@@ -5,6 +5,11 @@
 
 #include <algorithm>
 
+#include "plan/channel_rows.h"
+#include "plan/conv_parts.h"
+#include "plan/routine_call_resize_axis.h"
+#include "plan/transpose_axes.h"
+
 namespace onepass::plan {
 
 using ir::NodeId;
@@ -16,9 +21,9 @@ Lowering::Lowering(const ir::Graph& graph, const targets::Target& target, std::v
     : graph_(graph), target_(target), options_(options) {
   plan_.target = &target;
   plan_.groups = std::move(groups);
-  forms_ = native_forms(graph, plan_.groups, target);
+  forms_ = native_forms(graph, plan_.groups, target, options_);
   halos_.resize(graph.value_capacity());
-  buffers_.resize(graph.value_capacity(), {-1, -1, -1});
+  buffers_.resize(graph.value_capacity(), {-1, -1, -1, -1});
   counts_.resize(graph.value_capacity(), -1);
   output_of_.resize(graph.value_capacity(), -1);
 }
@@ -36,6 +41,8 @@ Plan Lowering::run() {
                     .value = graph_.inputs()[i]});
   }
   collect_halos();
+  place_slices();
+  pass_over_transposes();
   for (int32_t g = 0; g < static_cast<int32_t>(plan_.groups.size()); ++g) lower(g);
   if (!refused_.empty()) throw Error(refused_);
   bind_outputs();
@@ -60,6 +67,12 @@ void Lowering::lower(int32_t group) {
   const NodeId anchor = plan_.groups[group].nodes.front();
   const Family family = family_of(graph_, anchor, target_);
   if (!refused_.empty() && family != Family::routine) return;
+  if (const auto done = passed_over_.find(group); done != passed_over_.end()) {
+    if (family == Family::transpose)
+      buffers_[plan_.groups[group].result.index][static_cast<int>(Form::plain)] =
+          read(done->second, Form::rows);
+    return;
+  }
   switch (family) {
     case Family::conv:
     case Family::pool:
@@ -71,8 +84,13 @@ void Lowering::lower(int32_t group) {
       return lower_upsample(group);
     case Family::softmax:
       return lower_softmax(group);
+    case Family::transpose:
+      return lower_transpose(group);
     case Family::concat:
       if (forms_[plan_.groups[group].result.index] == Form::blocked) return lower_concat(group);
+      return lower_routine(group);
+    case Family::split:
+      if (forms_[plan_.groups[group].result.index] == Form::blocked) return lower_split(group);
       return lower_routine(group);
     case Family::view:
       return lower_view(anchor);
@@ -81,34 +99,60 @@ void Lowering::lower(int32_t group) {
   }
 }
 
+ValueId Lowering::source_of(const Group& group, Family family) const {
+  const NodeId anchor = group.nodes.front();
+  return family == Family::elementwise ? start_of(graph_, anchor).value().src : graph_.node(anchor).inputs[0];
+}
+
+Form Lowering::source_form(const Group& group, Family family) const {
+  if (family == Family::elementwise) return forms_[group.result.index];
+  const NodeId anchor = group.nodes.front();
+  return source_reading(graph_, anchor, family, forms_[graph_.node(anchor).inputs[0].index], target_,
+                        options_.policy_for(graph_, anchor))
+      .form;
+}
+
+GroupMaps Lowering::maps_of(const Group& group, Family family) const {
+  const Form form = forms_[group.result.index];
+  const bool flat = family == Family::elementwise && form == Form::plain;
+  const auto layout = [&](ValueId value, Form f) {
+    return flat ? flat_map(graph_.value(value).type) : map(value, f);
+  };
+  GroupMaps maps{.src = layout(source_of(group, family), source_form(group, family)),
+                 .dst = layout(group.result, form),
+                 .operands = {}};
+  const ir::TensorType& type = graph_.value(group.result).type;
+  for (ValueId operand : map_operands(graph_, kernel_steps(graph_, group, family), family, type))
+    maps.operands.push_back(layout(operand, form));
+  return maps;
+}
+
 void Lowering::lower_kernel(int32_t index, Family family) {
   const Group& group = plan_.groups[index];
   const NodeId anchor = group.nodes.front();
   const ir::TensorType& type = graph_.value(group.result).type;
   const Form form = forms_[group.result.index];
-  const bool elementwise = family == Family::elementwise;
-  const ValueId src = elementwise ? start_of(graph_, anchor).value().src : graph_.node(anchor).inputs[0];
-  const kernels::ConvPolicy& policy = options_.policy_for(graph_, anchor);
-  const Form src_form =
-      elementwise ? form : source_reading(graph_, anchor, family, forms_[src.index], target_, policy).form;
-  const bool flat = elementwise && form == Form::plain;
-  const auto layout = [&](ValueId value, Form f) {
-    return flat ? flat_map(graph_.value(value).type) : map(value, f);
-  };
-
-  GroupMaps maps{.src = layout(src, src_form), .dst = layout(group.result, form), .operands = {}};
-  std::vector<int32_t> reads = {read(src, src_form)};
+  GroupMaps maps = maps_of(group, family);
+  std::vector<int32_t> reads = {read(source_of(group, family), source_form(group, family))};
   std::vector<int32_t> may_take_over;
+  size_t next_map = 0;
   for (ValueId operand : map_operands(graph_, kernel_steps(graph_, group, family), family, type)) {
-    maps.operands.push_back(layout(operand, form));
     const int32_t buffer = read(operand, form);
-    if (maps.operands.back() == maps.dst) may_take_over.push_back(buffer);
+    if (maps.operands[next_map++] == maps.dst) may_take_over.push_back(buffer);
   }
-  if (elementwise && maps.src == maps.dst) may_take_over.push_back(reads[0]);
-  const kernels::KernelChoice choice = kernel_of(group, family, maps);
-  if (family == Family::conv) append_weights(anchor, choice, family, reads);
-  append_operands(group, family, type, form, maps.dst, reads);
-  launch(index, group.name, choice, std::move(reads), write(group.result, form), std::move(may_take_over));
+  if (family == Family::elementwise && maps.src == maps.dst) may_take_over.push_back(reads[0]);
+  int32_t dst = -1;
+  const size_t parts = family == Family::conv ? conv_parts(graph_, anchor).size() : 1;
+  if (parts > 1) may_take_over.clear();  // the operand is read by every part, after the first has written
+  for (; maps.part < parts; ++maps.part) {
+    const kernels::KernelChoice choice = kernel_of(group, family, maps);
+    std::vector<int32_t> part_reads = reads;
+    if (family == Family::conv) append_weights(anchor, choice, family, part_reads);
+    append_operands(group, family, type, form, maps.dst, part_reads);
+    if (maps.part == 0) dst = write(group.result, form);
+    const std::string name = parts == 1 ? group.name : fmt::format("{} [{}]", group.name, maps.part);
+    launch(index, name, choice, std::move(part_reads), dst, may_take_over);
+  }
 }
 
 void Lowering::lower_gemm(int32_t index) {
@@ -130,9 +174,16 @@ void Lowering::lower_upsample(int32_t index) {
   const Group& group = plan_.groups[index];
   const ValueId src = graph_.node(group.nodes.front()).inputs[0];
   const FeatureMap from = map(src, Form::blocked), to = map(group.result, Form::blocked);
-  const kernels::UpsampleSpec spec{from, to, to.h / from.h, to.w / from.w};
-  const int32_t source = read(src, Form::blocked);
-  launch(index, group.name, spec, {source}, write(group.result, Form::blocked));
+  std::vector<int32_t> reads = {read(src, Form::blocked)};
+  kernels::KernelChoice choice = kernels::UpsampleSpec{from, to, to.h / from.h, to.w / from.w};
+  if (const auto axes = routines::linear_axes({graph_, group.nodes.front()})) {
+    choice = kernels::LinearResizeSpec{from, to, axes->rows, axes->columns};
+    reads.push_back(add_weights(group.name + " rows",
+                                std::span<const float>(kernels::linear_weights(axes->rows, from.h, to.h))));
+    reads.push_back(add_weights(group.name + " columns", std::span<const float>(kernels::linear_weights(
+                                                             axes->columns, from.w, to.w))));
+  }
+  launch(index, group.name, choice, std::move(reads), write(group.result, Form::blocked));
 }
 
 void Lowering::lower_softmax(int32_t index) {
@@ -142,19 +193,26 @@ void Lowering::lower_softmax(int32_t index) {
   launch(index, group.name, softmax_spec_of(graph_, anchor), {src}, write(group.result, Form::plain), {src});
 }
 
-void Lowering::lower_concat(int32_t index) {
+void Lowering::lower_transpose(int32_t index) {
   const Group& group = plan_.groups[index];
-  const std::vector<ValueId> inputs = graph_.node(group.nodes.front()).inputs;
-  const FeatureMap whole = map(group.result, Form::blocked);
-  std::vector<int32_t> sources;
-  for (ValueId input : inputs) sources.push_back(read(input, Form::blocked));
-  const int32_t dst = write(group.result, Form::blocked);
-  int64_t first = 0;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const FeatureMap from = map(inputs[i], Form::blocked);
-    const kernels::LayoutSpec spec{from, kernels::channel_slice(whole, first, from.c)};
-    launch(index, fmt::format("{} [{}]", group.name, i), spec, {sources[i]}, dst);
-    first += from.c;
+  const NodeId anchor = group.nodes.front();
+  const int32_t src = read(graph_.node(anchor).inputs[0], Form::plain);
+  launch(index, group.name, transpose_spec_of(graph_, anchor).value(), {src},
+         write(group.result, Form::plain));
+}
+
+/// A convolution whose result is rows of channels stands for the Transpose behind it.
+void Lowering::pass_over_transposes() {
+  std::map<NodeId, int32_t> group_of;
+  for (int32_t g = 0; g < static_cast<int32_t>(plan_.groups.size()); ++g)
+    group_of[plan_.groups[g].nodes.front()] = g;
+  for (Group& group : plan_.groups) {
+    if (forms_[group.result.index] != Form::rows) continue;
+    const ChannelRows rows = channel_rows(graph_, group.result).value();
+    for (const NodeId view : rows.views) passed_over_[group_of.at(view)] = group.result;
+    const int32_t transpose = group_of.at(rows.transpose);
+    passed_over_[transpose] = group.result;
+    group.name += " + " + plan_.groups[transpose].name;
   }
 }
 
@@ -218,7 +276,7 @@ void Lowering::bind_outputs() {
     Buffer& buffer = plan_.buffers[source];
     if (counts_[value.index] >= 0) plan_.counts.push_back({o, counts_[value.index]});
     if (buffer.space == BufferSpace::output && buffer.index == o) continue;
-    if (buffer.space == BufferSpace::arena) {
+    if (buffer.space == BufferSpace::arena && buffer.inside < 0) {
       buffer.space = BufferSpace::output;
       buffer.index = o;
       continue;
@@ -249,6 +307,13 @@ void Lowering::set_lifetimes() {
   for (int32_t l = 0; l < static_cast<int32_t>(plan_.launches.size()); ++l) {
     for (int32_t buffer : plan_.launches[l].reads) touch(buffer, l);
     for (int32_t buffer : plan_.launches[l].writes) touch(buffer, l);
+  }
+  for (const Buffer& inner : plan_.buffers) {
+    if (inner.inside < 0 || inner.first_launch < 0) continue;
+    Buffer& outer = plan_.buffers[inner.inside];
+    if (outer.first_launch < 0 || outer.first_launch > inner.first_launch)
+      outer.first_launch = inner.first_launch;
+    outer.last_launch = std::max(outer.last_launch, inner.last_launch);
   }
   for (const Count& count : plan_.counts)
     plan_.buffers[count.buffer].last_launch = static_cast<int32_t>(plan_.launches.size());

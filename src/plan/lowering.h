@@ -9,6 +9,7 @@
 
 #include "plan/choice.h"
 #include "plan/layout.h"
+#include "plan/placement.h"
 #include "plan/plan.h"
 #include "plan/routine_call.h"
 
@@ -29,12 +30,25 @@ class Lowering {
   void lower_gemm(int32_t group);
   void lower_upsample(int32_t group);
   void lower_softmax(int32_t group);
-  void lower_concat(int32_t group);
+  void lower_transpose(int32_t group);
+  void pass_over_transposes();
   void lower_view(ir::NodeId node);
   void lower_routine(int32_t group);
   void collect_halos();
   void bind_outputs();
   void set_lifetimes();
+  ir::ValueId source_of(const Group& group, Family family) const;
+  Form source_form(const Group& group, Family family) const;
+  GroupMaps maps_of(const Group& group, Family family) const;
+
+  // lowering_slices.cpp: maps inside others
+  void place_slices();
+  void lower_concat(int32_t group);
+  void assemble(int32_t group, const ChannelParts& parts, const std::vector<int32_t>& sources, int32_t dst);
+  void lower_split(int32_t group);
+  double predicted_group_ns(int32_t group) const;
+  kernels::FeatureMap placed_map(ir::ValueId value, kernels::FeatureMap map) const;
+  void put_inside(Buffer& buffer, const Place& place) const;
 
   // lowering_values.cpp: values and buffers
   int32_t read(ir::ValueId value, Form form);   ///< converts when the value does not have the form yet
@@ -61,11 +75,16 @@ class Lowering {
   const targets::Target& target_;
   const PlanOptions options_;
   Plan plan_;
-  std::vector<Form> forms_;                                     ///< native, by value
-  std::vector<std::array<kernels::Halo, k_form_count>> halos_;  ///< by value and form
-  std::vector<std::array<int32_t, k_form_count>> buffers_;      ///< by value and form; -1: not made
-  std::vector<int32_t> counts_;     ///< by value: buffer of its run-time count, or -1
-  std::vector<int32_t> output_of_;  ///< by value: first graph output that it is, or -1
+  std::vector<Form> forms_;  ///< native, by value
+  Halos halos_;
+  Placement placement_;
+  std::vector<kernels::FeatureMap> shared_maps_;            ///< by number in placement_.shared
+  std::vector<int32_t> shared_buffers_;                     ///< likewise
+  std::vector<std::array<int32_t, k_form_count>> buffers_;  ///< by value and form; -1: not made
+  std::vector<int32_t> counts_;                             ///< by value: buffer of its run-time count, or -1
+  /// Transposes that a convolution has done, with its result, and the views between them.
+  std::map<int32_t, ir::ValueId> passed_over_;  ///< by group
+  std::vector<int32_t> output_of_;              ///< by value: first graph output that it is, or -1
   std::map<std::string, std::pair<std::string, int64_t>> symbols_;  ///< printed nest -> symbol and slices
   std::unordered_multimap<uint64_t, int32_t> weights_by_hash_;      ///< of their first bytes
   std::vector<Diagnostic> refused_;

@@ -5,6 +5,7 @@
 
 #include "base/files.h"
 #include "loops/printer.h"
+#include "plan/conv_parts.h"
 #include "plan/cost.h"
 #include "plan/join_proof.h"
 #include "plan/lowering.h"
@@ -97,7 +98,8 @@ void Lowering::append_weights(ir::NodeId anchor, const kernels::KernelChoice& ch
   if (family == Family::gemm) {
     reads.push_back(add_weights(name, kernels::pack_weights(choice, target_, matrix_weights(node, weights))));
   } else {
-    reads.push_back(add_weights(name, kernels::pack_weights(choice, target_, weights.data<float>())));
+    reads.push_back(add_weights(
+        name, kernels::pack_weights(choice, target_, conv_weights(graph_, anchor, *conv_spec_in(choice)))));
   }
   const ir::Tensor* bias = node.op == ir::Op::MatMul ? nullptr : graph_.constant_input(anchor, 2);
   if (bias == nullptr) return;

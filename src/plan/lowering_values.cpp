@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "loops/tiles.h"
+#include "plan/channel_rows.h"
 #include "plan/lowering.h"
 
 namespace onepass::plan {
@@ -30,15 +31,17 @@ std::vector<float> lay_out(std::span<const float> plain, const kernels::FeatureM
 }
 
 const char* name(Form form) {
-  constexpr const char* k_names[] = {"plain", "padded", "blocked"};
+  constexpr const char* k_names[] = {"plain", "padded", "blocked", "rows"};
   return k_names[static_cast<int>(form)];
 }
 
 }  // namespace
 
 kernels::FeatureMap Lowering::map(ir::ValueId value, Form form) const {
-  return map_of(graph_.value(value).type, form, halos_[value.index][static_cast<int>(form)], target_,
-                options_.storage);
+  if (form == Form::rows) return channel_rows(graph_, value).value().map;
+  const kernels::FeatureMap own = map_of(
+      graph_.value(value).type, form, halos_[value.index][static_cast<int>(form)], target_, options_.storage);
+  return form == Form::blocked ? placed_map(value, own) : own;
 }
 
 int32_t Lowering::read(ir::ValueId value, Form form) {
@@ -61,6 +64,7 @@ int32_t Lowering::write(ir::ValueId value, Form form) {
   buffer.size_bytes =
       plain ? ir::element_count(v.type.dims) * ir::size_bytes(v.type.dtype) : map(value, form).bytes();
   if (!plain) buffer.map = map(value, form);
+  if (form == Form::blocked && placement_.placed(value)) put_inside(buffer, placement_.of_value[value.index]);
   if (plain && output_of_[value.index] >= 0) {
     buffer.space = BufferSpace::output;
     buffer.index = output_of_[value.index];

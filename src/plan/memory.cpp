@@ -27,7 +27,7 @@ int32_t root_of(const Plan& plan, int32_t buffer) {
 }
 
 /// In place: the destination lies where an operand dies, unless the launch reads that operand in another
-/// role.
+/// role, or either lies inside a buffer that others share.
 void share(Plan& plan) {
   for (int32_t l = 0; l < static_cast<int32_t>(plan.launches.size()); ++l) {
     const Launch& launch = plan.launches[l];
@@ -38,7 +38,7 @@ void share(Plan& plan) {
       const auto roles = std::count(launch.reads.begin(), launch.reads.end(), operand);
       const bool dies = old.space == BufferSpace::arena && old.last_launch == l && roles == 1;
       if (!dies || dst.space != BufferSpace::arena || dst.first_launch != l ||
-          old.size_bytes != dst.size_bytes)
+          old.size_bytes != dst.size_bytes || old.inside >= 0 || dst.inside >= 0)
         continue;
       dst.shares = operand;
       break;
@@ -71,7 +71,7 @@ void plan_memory(Plan& plan) {
   std::vector<int32_t> roots;
   for (int32_t b = 0; b < static_cast<int32_t>(plan.buffers.size()); ++b) {
     const Buffer& buffer = plan.buffers[b];
-    if (buffer.space != BufferSpace::arena || buffer.first_launch < 0) continue;
+    if (buffer.space != BufferSpace::arena || buffer.first_launch < 0 || buffer.inside >= 0) continue;
     const int32_t root = root_of(plan, b);
     if (root == b) {
       roots.push_back(b);
@@ -90,9 +90,12 @@ void plan_memory(Plan& plan) {
   }
   for (int32_t b = 0; b < static_cast<int32_t>(plan.buffers.size()); ++b) {
     Buffer& buffer = plan.buffers[b];
-    if (buffer.space == BufferSpace::arena && buffer.first_launch >= 0)
+    if (buffer.space == BufferSpace::arena && buffer.first_launch >= 0 && buffer.inside < 0)
       buffer.offset_bytes = blocks[root_of(plan, b)].offset_bytes;
   }
+  for (Buffer& inner : plan.buffers)
+    if (inner.inside >= 0 && plan.buffers[inner.inside].offset_bytes >= 0)
+      inner.offset_bytes = plan.buffers[inner.inside].offset_bytes + inner.inside_bytes;
 }
 
 }  // namespace onepass::plan

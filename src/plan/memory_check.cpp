@@ -10,27 +10,53 @@ namespace onepass::plan {
 
 namespace {
 
-/// What the arena holds, byte range by byte range: start -> (end, buffer whose contents lie there).
+/// What the arena holds, byte range by byte range: start -> (end, whose contents lie there, from which of its
+/// bytes on). Contents are those of buffers that launches write.
 class Arena {
  public:
   void write(int64_t begin, int64_t end, int32_t buffer) {
     forget(begin, end);
-    ranges_[begin] = {end, buffer};
+    if (begin < end) ranges_[begin] = {end, buffer, 0};
   }
 
-  bool holds(int64_t begin, int64_t end, int32_t buffer) const {
-    const auto found = ranges_.find(begin);
-    return found != ranges_.end() && found->second.first == end && found->second.second == buffer;
+  /// Bytes [begin, end) hold those of `buffer` from `from` on.
+  bool holds(int64_t begin, int64_t end, int32_t buffer, int64_t from) const {
+    auto found = ranges_.upper_bound(begin);
+    if (found == ranges_.begin()) return begin == end;
+    for (--found; begin < end; ++found) {
+      if (found == ranges_.end() || found->first > begin || found->second.end <= begin) return false;
+      const Range& range = found->second;
+      if (range.buffer != buffer || range.from + (begin - found->first) != from) return false;
+      from += range.end - begin;
+      begin = range.end;
+    }
+    return true;
   }
 
  private:
-  /// A range that is partly overwritten holds nothing any more.
+  struct Range {
+    int64_t end;
+    int32_t buffer;
+    int64_t from;
+  };
+
+  /// What is overwritten in part keeps the rest.
   void forget(int64_t begin, int64_t end) {
-    for (auto range = ranges_.begin(); range != ranges_.end();)
-      range = range->first < end && begin < range->second.first ? ranges_.erase(range) : std::next(range);
+    auto range = ranges_.lower_bound(begin);
+    if (range != ranges_.begin()) --range;
+    while (range != ranges_.end() && range->first < end) {
+      const auto [first, old] = *range;
+      if (old.end <= begin) {
+        ++range;
+        continue;
+      }
+      range = ranges_.erase(range);
+      if (first < begin) ranges_[first] = {begin, old.buffer, old.from};
+      if (end < old.end) ranges_[end] = {old.end, old.buffer, old.from + (end - first)};
+    }
   }
 
-  std::map<int64_t, std::pair<int64_t, int32_t>> ranges_;
+  std::map<int64_t, Range> ranges_;
 };
 
 [[noreturn]] void fault(const Launch& launch, const Buffer& buffer, const char* what) {
@@ -48,6 +74,71 @@ void check_bounds(const Plan& plan, const Launch& launch, const Buffer& buffer) 
   if (buffer.space == BufferSpace::weights &&
       buffer.offset_bytes + buffer.size_bytes > static_cast<int64_t>(plan.weights.size()))
     fault(launch, buffer, "leaves the weights");
+}
+
+/// Planes of a part lie as those of what it is part of, and it starts with one of them.
+bool same_planes(const Buffer& whole, const Buffer& part, const BufferPart& at) {
+  if (!whole.map || !part.map) return true;
+  const kernels::FeatureMap &a = *whole.map, &b = *part.map;
+  const int64_t plane_bytes = a.plane_stride * loops::element_bytes(a.scalar);
+  return a.n == 1 && b.n == 1 && a.h == b.h && a.w == b.w && a.block == b.block && a.scalar == b.scalar &&
+         a.halo == b.halo && a.row_stride == b.row_stride && a.plane_stride == b.plane_stride &&
+         at.at_bytes % plane_bytes == 0 && at.from_bytes % plane_bytes == 0;
+}
+
+/// A buffer that is made of others is covered by them without a gap; one that lies inside another stays
+/// there.
+void check_parts(const Plan& plan, const Launch& launch, const Buffer& buffer) {
+  if (buffer.inside >= 0) {
+    const Buffer& outer = plan.buffers.at(buffer.inside);
+    const bool within = outer.space == BufferSpace::arena && outer.offset_bytes >= 0 &&
+                        buffer.offset_bytes >= outer.offset_bytes &&
+                        buffer.offset_bytes + buffer.size_bytes <= outer.offset_bytes + outer.size_bytes;
+    if (!within) fault(launch, buffer, "leaves the buffer that it lies in");
+  }
+  int64_t covered = 0;
+  for (const BufferPart& part : buffer.parts) {
+    const Buffer& from = plan.buffers.at(part.buffer);
+    const bool fits = part.at_bytes == covered && part.from_bytes >= 0 && part.size_bytes > 0 &&
+                      part.from_bytes + part.size_bytes <= from.size_bytes;
+    if (!fits) fault(launch, buffer, "is not covered by its parts");
+    if (!same_planes(buffer, from, part)) fault(launch, buffer, "has a part that lies otherwise");
+    covered += part.size_bytes;
+  }
+  if (!buffer.parts.empty() && covered != buffer.size_bytes)
+    fault(launch, buffer, "is not covered by its parts");
+}
+
+/// Bytes [from, from + size) of a buffer, as they should lie at `place`.
+struct Expected {
+  int32_t buffer;
+  int64_t from_bytes, size_bytes, place_bytes;
+};
+
+/// What launches wrote as `wanted`, or as its parts and theirs, lies where it is read.
+void check_contents(const Plan& plan, const Launch& launch, const Arena& arena, const Expected& wanted) {
+  std::vector<Expected> open = {wanted};
+  for (size_t steps = 0; !open.empty(); ++steps) {
+    const Expected e = open.back();
+    open.pop_back();
+    const Buffer& buffer = plan.buffers[e.buffer];
+    check_parts(plan, launch, buffer);
+    const int64_t end_bytes = e.from_bytes + e.size_bytes;
+    for (const BufferPart& part : buffer.parts) {
+      const int64_t first = std::max(e.from_bytes, part.at_bytes),
+                    last = std::min(end_bytes, part.at_bytes + part.size_bytes);
+      if (first < last)
+        open.push_back({part.buffer, part.from_bytes + first - part.at_bytes, last - first,
+                        e.place_bytes + first - e.from_bytes});
+    }
+    const bool written_here =
+        arena.holds(e.place_bytes, e.place_bytes + e.size_bytes, e.buffer, e.from_bytes);
+    if (buffer.parts.empty() && !written_here)
+      fault(launch, plan.buffers[wanted.buffer], "is read but does not hold its value");
+    // No part is visited twice on the way to what was written, unless a buffer is part of itself.
+    if (steps > plan.buffers.size() * plan.buffers.size())
+      fault(launch, plan.buffers[wanted.buffer], "is part of itself");
+  }
 }
 
 /// The launch may write `dst` over `read`: it says so itself, and reads that operand in one role.
@@ -88,9 +179,8 @@ void check_memory(const Plan& plan) {
       check_bounds(plan, launch, buffer);
       if (buffer.space == BufferSpace::output && !written[read])
         fault(launch, buffer, "is read before it is written");
-      if (buffer.space == BufferSpace::arena &&
-          !arena.holds(buffer.offset_bytes, buffer.offset_bytes + buffer.size_bytes, read))
-        fault(launch, buffer, "is read but does not hold its value");
+      if (buffer.space == BufferSpace::arena)
+        check_contents(plan, launch, arena, {read, 0, buffer.size_bytes, buffer.offset_bytes});
     }
     check_launch_overlap(plan, launch);
     for (int32_t write : launch.writes) {
@@ -98,6 +188,8 @@ void check_memory(const Plan& plan) {
       check_bounds(plan, launch, buffer);
       if (buffer.space == BufferSpace::input || buffer.space == BufferSpace::weights)
         fault(launch, buffer, "is written");
+      check_parts(plan, launch, buffer);
+      if (!buffer.parts.empty()) fault(launch, buffer, "is written, but made of others");
       if (buffer.space == BufferSpace::arena)
         arena.write(buffer.offset_bytes, buffer.offset_bytes + buffer.size_bytes, write);
       written[write] = true;
@@ -105,7 +197,7 @@ void check_memory(const Plan& plan) {
   }
   for (const Count& count : plan.counts) {
     const Buffer& slot = plan.buffers[count.buffer];
-    if (!arena.holds(slot.offset_bytes, slot.offset_bytes + slot.size_bytes, count.buffer))
+    if (!arena.holds(slot.offset_bytes, slot.offset_bytes + slot.size_bytes, count.buffer, 0))
       throw InternalError(
           fmt::format("memory plan: buffer '{}', the count of output {}, does not survive the run", slot.name,
                       count.output));

@@ -19,7 +19,8 @@
 namespace onepass::plan {
 
 struct PlanOptions {
-  bool joins = true;  ///< false: one group per node
+  bool joins = true;          ///< false: one group per node
+  bool concat_slices = true;  ///< maps that are slices of another lie in its place
   patterns::JoinOptions join;
   kernels::ConvPolicy conv;
   /// Instead of `conv` for single convolutions and matrix products, by the name of the node's output value
@@ -58,6 +59,14 @@ struct Decision {
 
 enum class BufferSpace : uint8_t { arena, weights, input, output };
 
+/// Bytes of a buffer that are bytes of another one: what lies there is what was written as that.
+struct BufferPart {
+  int32_t buffer = -1;
+  int64_t at_bytes = 0;    ///< in the buffer that the part belongs to
+  int64_t from_bytes = 0;  ///< in `buffer`
+  int64_t size_bytes = 0;
+};
+
 /// A piece of memory that launches read and write.
 struct Buffer {
   std::string name;
@@ -69,6 +78,10 @@ struct Buffer {
   int32_t first_launch = -1, last_launch = -1;  ///< written first, read last
   ir::ValueId value;                            ///< what it holds; invalid for packed weights
   std::optional<kernels::FeatureMap> map;       ///< how it lies; none: row-major as ONNX has it
+  int32_t inside = -1;       ///< the buffer in whose place this one lies, inside_bytes behind its start
+  int64_t inside_bytes = 0;  ///< (no launch reads or writes that buffer itself)
+  std::vector<BufferPart>
+      parts;  ///< what it is made of, in order, where no launch writes it: a Concat placed
 };
 
 struct Launch {
@@ -94,8 +107,9 @@ struct Count {
 
 struct Plan {
   const targets::Target* target = nullptr;
-  std::vector<Group> groups;  ///< in execution order
-  std::vector<Decision> decisions;
+  std::vector<Group> groups;         ///< in execution order
+  std::vector<Decision> decisions;   ///< about joins
+  std::vector<Decision> placements;  ///< about maps inside others (placement.h)
   std::vector<Buffer> buffers;
   std::vector<Launch> launches;
   std::vector<loops::LoopNest> kernels;  ///< each once; launches name them

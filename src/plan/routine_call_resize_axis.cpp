@@ -148,6 +148,78 @@ std::optional<std::vector<double>> roi_of(const NodeView& view, const Mode& mode
   return roi == nullptr ? std::nullopt : std::optional(roi->to_doubles());
 }
 
+/// Every axis of the node, crop and scale included; nothing when they are not known.
+std::optional<std::vector<Axis>> axes_of(const NodeView& view, const Mode& mode) {
+  const ir::Shape& src = view.dims(0);
+  Ints named(src.size());
+  std::iota(named.begin(), named.end(), int64_t{0});
+  named = view.node().attributes.get_ints("axes", named);
+  for (int64_t& axis : named) axis = from_front(axis, src.size());
+  const auto scales = scales_of(view, named);
+  const auto roi = roi_of(view, mode);
+  if (!scales || !roi) return std::nullopt;
+  std::vector<Axis> axes;
+  for (size_t axis = 0; axis < src.size(); ++axis)
+    axes.push_back({static_cast<double>(src[axis]), static_cast<double>(view.result().dims[axis])});
+  for (size_t i = 0; i < named.size(); ++i) {
+    Axis& axis = axes[static_cast<size_t>(named[i])];
+    axis.scale = (*scales)[i];
+    if (roi->empty()) continue;
+    axis.roi_start = (*roi)[i];
+    axis.roi_end = (*roi)[named.size() + i];
+  }
+  return axes;
+}
+
+/// numerator / denominator = 1 / scale, exactly.
+struct Ratio {
+  int64_t numerator, denominator;
+};
+
+/// Of a scale that is a float of the file, or the ratio of the extents.
+std::optional<Ratio> unscaling(const Axis& axis) {
+  if (axis.scale == 0) return Ratio{static_cast<int64_t>(axis.src), static_cast<int64_t>(axis.dst)};
+  constexpr int k_float_bits = 24;
+  if (static_cast<double>(static_cast<float>(axis.scale)) != axis.scale) return std::nullopt;
+  if (axis.scale < 0x1p-10 || axis.scale > 0x1p10) return std::nullopt;
+  int64_t denominator = static_cast<int64_t>(std::ldexp(axis.scale, k_float_bits + 10));
+  int64_t numerator = int64_t{1} << (k_float_bits + 10);
+  const int64_t common = std::gcd(numerator, denominator);
+  return Ratio{numerator / common, denominator / common};
+}
+
+/// Nothing where the coordinates have no such form.
+std::optional<kernels::LinearAxis> linear_form(const Axis& axis, const Mode& mode) {
+  const auto src = static_cast<int64_t>(axis.src), dst = static_cast<int64_t>(axis.dst);
+  const bool first_alone =
+      dst <= 1 && (mode.coordinates == "align_corners" || mode.coordinates == "pytorch_half_pixel");
+  if (first_alone) return kernels::LinearAxis{.scale = 0};
+  if (mode.coordinates == "align_corners") return kernels::LinearAxis{src - 1, 0, dst - 1};
+  const auto ratio = unscaling(axis);
+  if (!ratio) return std::nullopt;
+  const auto [numerator, denominator] = *ratio;
+  if (mode.coordinates == "asymmetric") return kernels::LinearAxis{numerator, 0, denominator};
+  if (mode.coordinates != "half_pixel" && mode.coordinates != "pytorch_half_pixel") return std::nullopt;
+  return kernels::LinearAxis{2 * numerator, numerator - denominator, 2 * denominator};
+}
+
+/// Checked against the coordinates, and small enough for integers of 64 bits.
+std::optional<kernels::LinearAxis> linear_axis(const Axis& axis, const Mode& mode) {
+  constexpr double k_most = 0x1p60;
+  constexpr double k_distance = 1e-7;
+  const auto form = linear_form(axis, mode);
+  if (!form || axis.src < 1 || axis.dst < 1) return std::nullopt;
+  const auto scale = static_cast<double>(form->scale), divisor = static_cast<double>(form->divisor);
+  if (scale * axis.dst > k_most || axis.src * divisor > k_most) return std::nullopt;
+  for (double x = 0; x < axis.dst; ++x) {
+    const double position =
+        kernels::linear_position(*form, static_cast<int64_t>(axis.src), static_cast<int64_t>(x));
+    const double wanted = std::clamp(coordinate(axis, mode, x), 0.0, axis.src - 1);
+    if (std::fabs(position - wanted) > k_distance) return std::nullopt;
+  }
+  return form;
+}
+
 }  // namespace
 
 bool AxisTaps::is_identity(int64_t src_extent) const {
@@ -163,27 +235,25 @@ bool AxisTaps::is_identity(int64_t src_extent) const {
 
 std::optional<std::vector<AxisTaps>> resize_taps(const NodeView& view) {
   const Mode mode(view.node().attributes);
-  const ir::Shape& src = view.dims(0);
-  Ints axes(src.size());
-  std::iota(axes.begin(), axes.end(), int64_t{0});
-  axes = view.node().attributes.get_ints("axes", axes);
-  for (int64_t& axis : axes) axis = from_front(axis, src.size());
-  const auto scales = scales_of(view, axes);
-  const auto roi = roi_of(view, mode);
-  if (!scales || !roi || view.attribute("antialias", 0) != 0) return std::nullopt;
-  std::vector<Axis> plan;
-  for (size_t axis = 0; axis < src.size(); ++axis)
-    plan.push_back({static_cast<double>(src[axis]), static_cast<double>(view.result().dims[axis])});
-  for (size_t i = 0; i < axes.size(); ++i) {
-    Axis& axis = plan[static_cast<size_t>(axes[i])];
-    axis.scale = (*scales)[i];
-    if (roi->empty()) continue;
-    axis.roi_start = (*roi)[i];
-    axis.roi_end = (*roi)[axes.size() + i];
-  }
+  const auto axes = axes_of(view, mode);
+  if (!axes || view.attribute("antialias", 0) != 0) return std::nullopt;
   std::vector<AxisTaps> result;
-  for (const Axis& axis : plan) result.push_back(taps_of(axis, mode));
+  for (const Axis& axis : *axes) result.push_back(taps_of(axis, mode));
   return result;
+}
+
+std::optional<LinearAxes> linear_axes(const NodeView& view) {
+  const Mode mode(view.node().attributes);
+  const bool linear =
+      mode.interpolation == "linear" && !mode.exclude_outside && view.attribute("antialias", 0) == 0;
+  if (!linear || view.dims(0).size() != 4) return std::nullopt;
+  const auto axes = axes_of(view, mode);
+  if (!axes) return std::nullopt;
+  for (size_t axis = 0; axis < 2; ++axis)
+    if (!taps_of((*axes)[axis], mode).is_identity(view.dims(0)[axis])) return std::nullopt;
+  const auto rows = linear_axis((*axes)[2], mode), columns = linear_axis((*axes)[3], mode);
+  if (!rows || !columns) return std::nullopt;
+  return LinearAxes{*rows, *columns};
 }
 
 }  // namespace onepass::plan::routines

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/pointwise.h"
 #include "plan/routine_call_support.h"
 
 namespace onepass::plan::routines {
@@ -22,5 +23,12 @@ struct AxisTaps {
 /// The taps of every axis of a Resize; nothing when scales, sizes or roi are not known or antialias is asked
 /// for.
 std::optional<std::vector<AxisTaps>> resize_taps(const NodeView& view);
+
+/// Rows and columns of a linear Resize of f32[n, c, h, w] along h and w alone, in integers.
+struct LinearAxes {
+  kernels::LinearAxis rows, columns;
+};
+/// Nothing for other modes, crops, extrapolation and scales that have no such form.
+std::optional<LinearAxes> linear_axes(const NodeView& view);
 
 }  // namespace onepass::plan::routines

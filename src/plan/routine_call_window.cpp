@@ -3,7 +3,7 @@
 // Convolutions and pools of any number of spatial axes up to three, where no kernel family takes them.
 #include <algorithm>
 
-#include "plan/routine_call_support.h"
+#include "plan/routine_call_window.h"
 
 namespace onepass::plan::routines {
 
@@ -12,13 +12,6 @@ namespace {
 using ir::DType;
 
 constexpr size_t k_max_spatial = 3;
-
-/// Per spatial axis.
-struct SlidingWindow {
-  Ints src, kernel, strides, dilations, pads, pads_end, dst;
-
-  int64_t span(size_t axis) const { return (kernel[axis] - 1) * dilations[axis] + 1; }
-};
 
 Ints spatial(const ir::Shape& dims) {
   return {dims.begin() + 2, dims.end()};
@@ -72,7 +65,8 @@ SlidingWindow window_of(const NodeView& view, Ints kernel) {
   return w;
 }
 
-/// The pads of a transposed window are cut from the larger map; where its extent is asked for, they follow.
+}  // namespace
+
 SlidingWindow transposed_window_of(const NodeView& view, Ints kernel) {
   SlidingWindow w = window_without_pads(view, std::move(kernel));
   const ir::Attributes& attributes = view.node().attributes;
@@ -86,6 +80,8 @@ SlidingWindow transposed_window_of(const NodeView& view, Ints kernel) {
   }
   return w;
 }
+
+namespace {
 
 bool is_f32_map(const NodeView& view) {
   const ir::TensorType& src = view.type(0);

@@ -33,6 +33,11 @@ std::string text_of(const FeatureMap& map) {
   return text;
 }
 
+std::string text_of(const kernels::OutputPhases& p) {
+  return fmt::format(" as phases {}x{} of {}x{} from {},{} of {}", p.count_h, p.count_w, p.step_h, p.step_w,
+                     p.first_h, p.first_w, text_of(p.map));
+}
+
 std::string text_of(const kernels::StepOperand& operand) {
   constexpr const char* k_kinds[] = {"none", "scalar", "channels", "gate", "map"};
   const std::string kind = k_kinds[static_cast<int>(operand.kind)];
@@ -105,11 +110,12 @@ std::string to_string(const TileChoice& choice) {
 std::string tile_key(const ConvSpec& spec, const kernels::ConvPolicy& policy, const targets::Target& target) {
   std::vector<std::string> steps;
   for (const kernels::EpilogueStep& step : spec.epilogue.steps) steps.push_back(text_of(step));
+  const std::string phases = spec.phases ? text_of(*spec.phases) : "";
   return fmt::format(
-      "{}x{} stride {}x{} dilation {}x{} pad {},{} groups {}{}; {} -> {}; steps {}; {}, amx {}; {}",
+      "{}x{} stride {}x{} dilation {}x{} pad {},{} groups {}{}; {} -> {}{}; steps {}; {}, amx {}; {}",
       spec.kernel_h, spec.kernel_w, spec.stride_h, spec.stride_w, spec.dilation_h, spec.dilation_w,
       spec.pad_top, spec.pad_left, spec.groups, spec.bias ? " bias" : "", text_of(spec.src),
-      text_of(spec.dst), steps.empty() ? "none" : fmt::format("{}", fmt::join(steps, " ")),
+      text_of(spec.dst), phases, steps.empty() ? "none" : fmt::format("{}", fmt::join(steps, " ")),
       policy.winograd ? "winograd" : "no winograd", policy.amx_products, target.name);
 }
 

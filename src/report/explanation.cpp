@@ -34,6 +34,18 @@ std::vector<std::string> patterns_of(const std::vector<std::string>& nodes, cons
   return patterns;
 }
 
+/// What a group is that nothing computes: its result is another value's bytes, or made of them.
+std::vector<std::string> families_without_launch(const ir::Graph& graph, const plan::Plan& plan) {
+  std::vector<std::string> families;
+  for (const plan::Group& group : plan.groups) {
+    const std::vector<std::string> nodes = nodes_of(graph, group);
+    const bool placed = std::any_of(plan.placements.begin(), plan.placements.end(),
+                                    [&](const auto& d) { return d.fused && d.nodes == nodes; });
+    families.emplace_back(placed ? "placed" : "view");
+  }
+  return families;
+}
+
 /// The check of the residual join inside `chain`, if it has one.
 void find_residual(Chain& chain, const plan::Plan& plan) {
   const std::set<std::string> members(chain.nodes.begin(), chain.nodes.end());
@@ -67,7 +79,7 @@ Explanation explain(const std::string& model, const Compilation& fused, std::vec
                      .budget = fused.budget,
                      .costs = std::move(costs)};
   std::vector<double> predicted_us(fused.plan.groups.size(), 0);
-  std::vector<std::string> family(fused.plan.groups.size(), "view");
+  std::vector<std::string> family = families_without_launch(fused.graph, fused.plan);
   for (const plan::Launch& launch : fused.plan.launches) {
     if (launch.group < 0) continue;
     predicted_us[launch.group] += launch.predicted_ns / 1e3;
@@ -87,6 +99,11 @@ Explanation explain(const std::string& model, const Compilation& fused, std::vec
     if (!decision.fused)
       result.splits.push_back(
           {decision.nodes, decision.pattern, decision.condition, decision.reason, decision.branched});
+  for (const plan::Decision& decision : fused.plan.placements)
+    if (decision.fused)
+      result.placed.push_back({decision.nodes, decision.reason});
+    else
+      result.splits.push_back({decision.nodes, decision.pattern, decision.condition, decision.reason, false});
   return result;
 }
 

@@ -40,10 +40,17 @@ struct Split {
   bool branched = false;
 };
 
+/// A Concat, Split or Slice of which slices lie where they are made (concat_slices).
+struct Placed {
+  std::vector<std::string> nodes;
+  std::string slices;  ///< "3 of 4 slices lie in place"
+};
+
 struct Explanation {
   std::string model, target;
   std::vector<Chain> chains;  ///< more than one node each, in execution order
   std::vector<Chain> single;  ///< kernels and routines of one node
+  std::vector<Placed> placed;
   std::vector<Split> splits;
   std::vector<Diagnostic> warnings;
   budget::Report budget;  ///< tolerance 0: exact sums were asked for

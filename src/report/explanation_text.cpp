@@ -72,6 +72,10 @@ nlohmann::ordered_json json_of(const Split& split) {
           {"condition", split.condition}, {"reason", split.reason}, {"branched", split.branched}};
 }
 
+nlohmann::ordered_json json_of(const Placed& placed) {
+  return {{"nodes", placed.nodes}, {"verdict", "placed"}, {"slices", placed.slices}};
+}
+
 nlohmann::ordered_json json_of(const Costs& costs) {
   return {{"name", costs.name},
           {"launches", costs.launches},
@@ -104,6 +108,9 @@ std::string to_text(const Explanation& e) {
   append_chains(text, e.chains, false);
   text += fmt::format("\nFused with a residual operand: {}\n", residual);
   append_chains(text, e.chains, true);
+  text += fmt::format("\nIn place, without a copy (concat_slices): {}\n", e.placed.size());
+  for (const Placed& placed : e.placed)
+    text += fmt::format("  {}: {}\n", joined(placed.nodes, " + "), placed.slices);
   text += fmt::format("\nStayed split: {}\n", e.splits.size());
   append_splits(text, e.splits);
   text += fmt::format("\nOne node alone: {}\n", e.single.size());
@@ -121,6 +128,7 @@ std::string to_json(const Explanation& e) {
                               {"target", e.target},
                               {"chains", array_of(e.chains)},
                               {"single", array_of(e.single)},
+                              {"placed", array_of(e.placed)},
                               {"splits", array_of(e.splits)},
                               {"warnings", array_of(e.warnings)},
                               {"budget", budget_json(e.budget)},

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Every text case is compiled unfused, folded and fused, loaded, and run twice between guard pages with the
-// arena full of NaN; each result is compared with the interpreter on the graph as written: within tolerance
-// of it in float, or of it in double and nearer to that than the float result is.
+// arena full of NaN, on one thread and on three; each result is compared with the interpreter on the graph as
+// written: within tolerance of it in float, or of it in double and nearer to that than the float result is.
 //
 //   expect fused PATTERN N      N joins of the pattern in the fused plan
 //   expect split PATTERN COND   some candidate of the pattern stays split by that condition
@@ -76,7 +76,7 @@ void run_variant(const driver::Network& network, driver::Fusion fusion, const st
   if (expectations != nullptr) check_expectations(*expectations, program);
   const runtime::LoadedModel model = driver::load_program(network, program, options);
   const std::vector<ir::Tensor> first = run_guarded(program, model, inputs);
-  const std::vector<ir::Tensor> second = run_guarded(program, model, inputs);
+  const std::vector<ir::Tensor> second = run_guarded(program, model, inputs, 3);
   ASSERT_EQ(first.size(), expected.reference.size());
   for (size_t o = 0; o < first.size(); ++o) {
     const verify::Errors errors = errors_of(first[o], expected, o);
@@ -84,7 +84,7 @@ void run_variant(const driver::Network& network, driver::Fusion fusion, const st
         << "output " << o << ", fusion " << static_cast<int>(fusion) << ": " << errors.reference
         << " from the reference, " << errors.referee << " from the referee, the reference's own "
         << errors.own;
-    EXPECT_TRUE(same_bits(first[o], second[o])) << "second run, output " << o;
+    EXPECT_TRUE(same_bits(first[o], second[o])) << "second run, on three threads, output " << o;
   }
 }
 

@@ -163,6 +163,134 @@ TEST(MemoryCheck, RefusesInPlaceOfAnOperandInTwoRoles) {
   expect_refusal(plan, "second", "b", "overlaps what the launch reads");
 }
 
+// ---- buffers inside others: `whole` is made of left and right, `window` of the end of right
+
+constexpr int32_t k_outer = 5, k_left = 6, k_right = 7, k_whole = 8, k_window = 9;
+
+/// x -> left; x -> right; whole -> a; window, a -> y
+Plan placed() {
+  Plan plan = sound();
+  plan.arena_bytes = 768;
+  plan.buffers[k_a].offset_bytes = 512;
+  const auto inside = [](const char* name, int64_t size_bytes, int64_t at_bytes) {
+    return Buffer{.name = name,
+                  .size_bytes = size_bytes,
+                  .offset_bytes = at_bytes,
+                  .inside = k_outer,
+                  .inside_bytes = at_bytes};
+  };
+  plan.buffers.push_back({.name = "outer", .size_bytes = 512, .offset_bytes = 0});
+  plan.buffers.push_back(inside("left", 192, 0));
+  plan.buffers.push_back(inside("right", 320, 192));
+  plan.buffers.push_back(inside("whole", 512, 0));
+  plan.buffers.push_back(inside("window", 128, 384));
+  plan.buffers[k_whole].parts = {{k_left, 0, 0, 192}, {k_right, 192, 0, 320}};
+  plan.buffers[k_window].parts = {{k_right, 0, 192, 128}};
+  plan.launches = {launch("first", {k_x}, {k_left}), launch("second", {k_x}, {k_right}),
+                   launch("third", {k_whole}, {k_a}), launch("fourth", {k_window, k_a}, {k_y})};
+  return plan;
+}
+
+TEST(MemoryCheckParts, AcceptsSlicesOfOneBuffer) {
+  EXPECT_NO_THROW(plan::check_memory(placed()));
+}
+
+TEST(MemoryCheckParts, AcceptsASliceThatIsReadWhileItsNeighbourIsWritten) {
+  Plan plan = placed();
+  plan.launches[1].reads = {k_left};
+  EXPECT_NO_THROW(plan::check_memory(plan));
+}
+
+TEST(MemoryCheckParts, AcceptsAWindowOfAMapOfWhichTheRestIsOverwritten) {
+  Plan plan = placed();
+  plan.buffers[k_b].offset_bytes = 0;  // [0, 256): left, and the first 64 bytes of right
+  plan.launches.insert(plan.launches.begin() + 3, launch("between", {k_x}, {k_b}));
+  EXPECT_NO_THROW(plan::check_memory(plan));
+}
+
+TEST(MemoryCheckParts, RefusesSlicesThatOverlap) {
+  Plan plan = placed();
+  plan.buffers[k_right].offset_bytes = plan.buffers[k_right].inside_bytes = 128;
+  expect_refusal(plan, "third", "whole", "is read but does not hold its value");
+}
+
+TEST(MemoryCheckParts, RefusesASliceThatIsNotWritten) {
+  Plan plan = placed();
+  plan.launches.erase(plan.launches.begin() + 1);
+  expect_refusal(plan, "third", "whole", "is read but does not hold its value");
+}
+
+TEST(MemoryCheckParts, RefusesABufferOverASliceThatIsStillRead) {
+  Plan plan = placed();
+  plan.buffers[k_b].offset_bytes = 256;
+  plan.launches.insert(plan.launches.begin() + 2, launch("between", {k_x}, {k_b}));
+  expect_refusal(plan, "third", "whole", "is read but does not hold its value");
+}
+
+TEST(MemoryCheckParts, RefusesABufferOverAWindowThatIsStillRead) {
+  Plan plan = placed();
+  plan.buffers[k_b].offset_bytes = 256;
+  plan.launches.insert(plan.launches.begin() + 3, launch("between", {k_x}, {k_b}));
+  expect_refusal(plan, "fourth", "window", "is read but does not hold its value");
+}
+
+TEST(MemoryCheckParts, RefusesAWindowOfOtherBytes) {
+  Plan plan = placed();
+  plan.buffers[k_window].parts[0].from_bytes = 128;
+  expect_refusal(plan, "fourth", "window", "is read but does not hold its value");
+}
+
+TEST(MemoryCheckParts, RefusesADestinationOverASliceThatTheLaunchReads) {
+  Plan plan = placed();
+  plan.launches[2].writes = {k_right};
+  expect_refusal(plan, "third", "right", "overlaps what the launch reads");
+}
+
+TEST(MemoryCheckParts, RefusesAWholeThatALaunchWrites) {
+  Plan plan = placed();
+  plan.launches[1].writes = {k_whole};
+  expect_refusal(plan, "second", "whole", "is written, but made of others");
+}
+
+TEST(MemoryCheckParts, RefusesPartsWithAGapAndPartsThatEndEarly) {
+  Plan plan = placed();
+  plan.buffers[k_whole].parts[1].at_bytes = 256;
+  expect_refusal(plan, "third", "whole", "is not covered by its parts");
+  plan = placed();
+  plan.buffers[k_whole].parts.pop_back();
+  expect_refusal(plan, "third", "whole", "is not covered by its parts");
+}
+
+TEST(MemoryCheckParts, RefusesAPartThatItsBufferDoesNotHave) {
+  Plan plan = placed();
+  plan.buffers[k_window].parts[0].from_bytes = 256;
+  expect_refusal(plan, "fourth", "window", "is not covered by its parts");
+}
+
+TEST(MemoryCheckParts, RefusesASliceThatLeavesItsBuffer) {
+  Plan plan = placed();
+  plan.buffers[k_outer].size_bytes = 448;
+  expect_refusal(plan, "second", "right", "leaves the buffer that it lies in");
+}
+
+TEST(MemoryCheckParts, RefusesPlanesOfAnotherStrideOrHalo) {
+  const auto mapped = [](const kernels::Halo& halo) {
+    Plan plan = placed();
+    plan.buffers[k_whole].map = kernels::blocked_map(1, 64, 1, 2, 8);
+    plan.buffers[k_left].map = kernels::blocked_map(1, 24, 1, 2, 8);
+    plan.buffers[k_right].map = kernels::blocked_map(1, 40, 1, 2, 8, halo);
+    return plan;
+  };
+  EXPECT_NO_THROW(plan::check_memory(mapped({})));
+  expect_refusal(mapped({.top = 1}), "third", "whole", "has a part that lies otherwise");
+}
+
+TEST(MemoryCheckParts, RefusesABufferThatIsPartOfItself) {
+  Plan plan = placed();
+  plan.buffers[k_window].parts = {{k_window, 0, 0, 128}};
+  expect_refusal(plan, "fourth", "window", "is part of itself");
+}
+
 TEST(MemoryCheck, RefusesACountThatALaterLaunchOverwrites) {
   Plan plan = sound();
   plan.buffers.push_back({.name = "count", .size_bytes = 8, .offset_bytes = 256});

@@ -150,7 +150,8 @@ TEST(Lifetimes, AConcatLivesFromItsFirstSliceToItsLastReader) {
     c = Concat(a, b) {axis=1}
     y = Conv(c, v)
     output y
-)");
+)",
+                            {.concat_slices = false});
   const Buffer& whole = buffer_named(plan, "c blocked");
   EXPECT_EQ(whole.first_launch, launch_named(plan, "c [0]"));
   EXPECT_EQ(whole.last_launch, launch_named(plan, "y"));

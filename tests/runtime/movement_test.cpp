@@ -29,6 +29,8 @@ TEST(Movement, Slice) {
        {slice("f32[2,3,20,5]", "[1] {1}", "[1] {9223372036854775807}",
               "a = constant i64[1] {-2}\nt = constant i64[1] {3}")},
        {slice("i32[7]", "[1] {5}", "[1] {5}", "")},
+       {slice("f32[9000,4]", "[2] {1, 1}", "[2] {9000, 3}", "")},
+       {slice("i64[300,7]", "[2] {0, 2}", "[2] {300, 7}", "")},
        {slice("bool[3,9]", "[1] {0}", "[1] {8}", "a = constant i64[1] {1}\nt = constant i64[1] {2}")}});
 }
 
@@ -85,6 +87,10 @@ TEST(Movement, ConcatAndSplit) {
                 {one_node("f32[4,5]", "Concat(x0) {axis=0}")},
                 {one_node("f32[2,7,3]", "Split(x0, s) {axis=1}", "s = constant i64[3] {2, 1, 4}", "a,b,c")},
                 {one_node("f32[4,6]", "Split(x0) {axis=-1}", "", "a,b,c")},
+                {one_node("f32[9000,2] f32[9000,1] f32[9000,4]", "Concat(x0, x1, x2) {axis=1}")},
+                {one_node("f32[9000,7]", "Split(x0, s) {axis=1}", "s = constant i64[3] {2, 1, 4}", "a,b,c")},
+                {one_node("f32[3000,3]", "Split(x0, s) {axis=1}", "s = constant i64[2] {3, 0}", "a,b")},
+                {one_node("f32[900,85]", "Split(x0, s) {axis=1}", "s = constant i64[3] {2, 2, 81}", "a,b,c")},
                 {"x = input f32[2,6]\na, _, c = Split(x) {axis=1}\noutput a\noutput c\n"}});
 }
 

@@ -48,6 +48,24 @@ void copy_rows(const RowWalk<1>& walk, const E* src, E* dst, Range rows) {
   }
 }
 
+constexpr int64_t k_short_row = 16;
+
+/// Rows of a few neighbouring elements: a call for each takes longer than they do.
+template <class E>
+void copy_short_rows(const RowWalk<1>& walk, const E* src, E* dst, Range rows) {
+  const int64_t inner = walk.inner(), stride = walk.strides[0][0];
+  const E* from = src + rows.begin * stride;
+  E* to = dst + rows.begin * inner;
+  const int64_t count = rows.end - rows.begin;
+  if (inner == 2) {
+    for (int64_t row = 0; row < count; ++row)
+      for (int64_t i = 0; i < 2; ++i) to[row * 2 + i] = from[row * stride + i];
+  } else {
+    for (int64_t row = 0; row < count; ++row)
+      for (int64_t i = 0; i < inner; ++i) to[row * inner + i] = from[row * stride + i];
+  }
+}
+
 template <class E>
 void copy(const Call* call, int64_t slice_begin, int64_t slice_end) {
   Params params(call);
@@ -58,8 +76,10 @@ void copy(const Call* call, int64_t slice_begin, int64_t slice_end) {
   const Range elems = units(call, slice_begin, slice_end);
   const int64_t inner = walk.inner();
   const bool transposes = walk.rank >= 2 && walk.step(0) > 1 && walk.strides[0][walk.rank - 2] == 1;
-  if (transposes && elems.begin < elems.end && elems.begin % inner == 0 && elems.end % inner == 0)
-    return copy_rows(walk, src, dst, {elems.begin / inner, elems.end / inner});
+  const bool whole_rows = elems.begin < elems.end && elems.begin % inner == 0 && elems.end % inner == 0;
+  if (transposes && whole_rows) return copy_rows(walk, src, dst, {elems.begin / inner, elems.end / inner});
+  if (walk.rank == 2 && walk.step(0) == 1 && inner <= k_short_row && whole_rows)
+    return copy_short_rows(walk, src, dst, {elems.begin / inner, elems.end / inner});
   for_each_stretch(walk, elems, [&](const int64_t* offsets, int64_t at, int64_t length) {
     copy_stretch(src + offsets[0], walk.step(0), dst + at, length);
   });

@@ -22,8 +22,43 @@ struct Parts {
   }
 };
 
-void copy_bytes(char* dst, const char* src, int64_t bytes) {
-  std::memcpy(dst, src, static_cast<size_t>(bytes));
+/// Rows up to this size are copied part by part: several of them share a cache line.
+constexpr int64_t k_short_row_bytes = 64;
+
+/// Calls body(part, first row, end row) so that every unit of `range` is covered once; unit = row * count +
+/// part.
+template <class Body>
+void for_each_part(const Parts& parts, Range range, Body body) {
+  if (range.begin >= range.end) return;
+  const int64_t count = parts.count;
+  if (parts.row_bytes <= k_short_row_bytes) {
+    for (int64_t part = 0; part < count; ++part)
+      body(part, (range.begin - part + count - 1) / count, (range.end - part + count - 1) / count);
+    return;
+  }
+  int64_t row = range.begin / count;
+  int64_t part = range.begin % count;
+  for (int64_t unit = range.begin; unit < range.end; ++unit) {
+    body(part, row, row + 1);
+    if (++part < count) continue;
+    part = 0;
+    ++row;
+  }
+}
+
+template <int Bytes>
+void copy_fixed(char* dst, int64_t dst_step, const char* src, int64_t src_step, int64_t rows) {
+  for (int64_t row = 0; row < rows; ++row) std::memcpy(dst + row * dst_step, src + row * src_step, Bytes);
+}
+
+/// `rows` pieces of `bytes` each; a call for a few elements would take longer than they do.
+void copy_pieces(char* dst, int64_t dst_step, const char* src, int64_t src_step, int64_t bytes,
+                 int64_t rows) {
+  if (bytes == 4) return copy_fixed<4>(dst, dst_step, src, src_step, rows);
+  if (bytes == 8) return copy_fixed<8>(dst, dst_step, src, src_step, rows);
+  if (bytes == 16) return copy_fixed<16>(dst, dst_step, src, src_step, rows);
+  for (int64_t row = 0; row < rows; ++row)
+    std::memcpy(dst + row * dst_step, src + row * src_step, static_cast<size_t>(bytes));
 }
 
 }  // namespace
@@ -34,26 +69,23 @@ using namespace onepass;
 
 void onepass_concat(const Call* call, int64_t begin, int64_t end) {
   const inside::Parts parts(call);
-  const inside::Range range = inside::units(call, begin, end);
   char* dst = inside::dst_of<char>(call, parts.count);
-  for (int64_t unit = range.begin; unit < range.end; ++unit) {
-    const int64_t row = unit / parts.count;
-    const int64_t part = unit % parts.count;
-    const int64_t bytes = parts.part_bytes[part];
-    inside::copy_bytes(dst + row * parts.row_bytes + parts.part_starts[part],
-                       inside::src_of<char>(call, part) + row * bytes, bytes);
-  }
+  inside::for_each_part(
+      parts, inside::units(call, begin, end), [&](int64_t part, int64_t first, int64_t last) {
+        const int64_t bytes = parts.part_bytes[part];
+        inside::copy_pieces(dst + first * parts.row_bytes + parts.part_starts[part], parts.row_bytes,
+                            inside::src_of<char>(call, part) + first * bytes, bytes, bytes, last - first);
+      });
 }
 
 void onepass_split(const Call* call, int64_t begin, int64_t end) {
   const inside::Parts parts(call);
-  const inside::Range range = inside::units(call, begin, end);
   const char* src = inside::src_of<char>(call, 0);
-  for (int64_t unit = range.begin; unit < range.end; ++unit) {
-    const int64_t row = unit / parts.count;
-    const int64_t part = unit % parts.count;
-    const int64_t bytes = parts.part_bytes[part];
-    inside::copy_bytes(inside::dst_of<char>(call, 1 + part) + row * bytes,
-                       src + row * parts.row_bytes + parts.part_starts[part], bytes);
-  }
+  inside::for_each_part(parts, inside::units(call, begin, end),
+                        [&](int64_t part, int64_t first, int64_t last) {
+                          const int64_t bytes = parts.part_bytes[part];
+                          inside::copy_pieces(inside::dst_of<char>(call, 1 + part) + first * bytes, bytes,
+                                              src + first * parts.row_bytes + parts.part_starts[part],
+                                              parts.row_bytes, bytes, last - first);
+                        });
 }
