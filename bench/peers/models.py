@@ -10,6 +10,13 @@ import onnx.utils
 
 SETS = {
     "issue3": ["zoo/resnet50", "zoo/mobilenet_v2", "ultraface-version-RFB-640", "derived/mnv2_yolov3_nano_coco_nms@boxes,scores"],
+    "compilers": [
+        "zoo/resnet50",
+        "zoo/mobilenet_v2",
+        "zoo/squeezenet1_1",
+        "ultraface-version-RFB-640",
+        "derived/cifar_resnet56",
+    ],
     "issue4": [
         "zoo/resnet18",
         "zoo/resnet50",
