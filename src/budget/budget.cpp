@@ -104,9 +104,10 @@ bool Assigner::needs_measuring() const {
 }
 
 void Assigner::collect_frames() {
+  constexpr double k_contrast_of_pictures = 2;  // over noise: detectors see nothing in it
   if (options_.frames.empty())
     for (const auto& [low, high] : options_.ranges)
-      references_.emplace_back(graph_, seeded_frame(graph_, low, high));
+      references_.emplace_back(graph_, seeded_frame(graph_, low, high), k_contrast_of_pictures);
   std::vector<NodeId> nodes;
   for (const ProductLayer& layer : layers_) nodes.push_back(layer.node);
   const Screening screening = screen(graph_, options_.frames, nodes, {.threads = options_.threads});

@@ -145,8 +145,8 @@ double frames_factor(int64_t count) {
   return greatest_normal(k_frames * elements) / greatest_normal(elements);
 }
 
-Reference::Reference(const Graph& graph, const std::vector<Tensor>& frame)
-    : graph_(graph), order_(graph.topological_order()), values_(graph.value_capacity()) {
+Reference::Reference(const Graph& graph, const std::vector<Tensor>& frame, double contrast)
+    : graph_(graph), contrast_(contrast), order_(graph.topological_order()), values_(graph.value_capacity()) {
   for (int32_t v = 0; v < static_cast<int32_t>(values_.size()); ++v)
     if (graph.is_constant({v})) values_[v] = graph.value({v}).constant;
   for (size_t i = 0; i < frame.size(); ++i) values_[graph.inputs().at(i).index] = frame[i];
@@ -235,7 +235,8 @@ double Reference::distance(const std::vector<Tensor>& changed) const {
   for (const Undecided& u : undecided_) {
     const Tensor &now = changed[u.value.index], &before = values_[u.value.index];
     if (now.empty()) continue;
-    worst = std::max(worst, u.slope * frames_factor(before.size()) * greatest_distance(now, before));
+    worst =
+        std::max(worst, contrast_ * u.slope * frames_factor(before.size()) * greatest_distance(now, before));
   }
   return worst;
 }

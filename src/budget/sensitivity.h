@@ -16,7 +16,8 @@ inline constexpr double k_probe_error = 1e-4;
 /// One reference run in float with every value kept: what errors in single layers do to the outputs.
 class Reference {
  public:
-  Reference(const ir::Graph& graph, const std::vector<ir::Tensor>& frame);
+  /// `contrast`: how much more an object in a picture excites the scores than this frame does.
+  Reference(const ir::Graph& graph, const std::vector<ir::Tensor>& frame, double contrast = 1);
 
   const ir::Tensor& value(ir::ValueId value) const { return values_[value.index]; }
   double flops() const;  ///< of one run
@@ -43,6 +44,7 @@ class Reference {
   double distance(const std::vector<ir::Tensor>& changed) const;
 
   const ir::Graph& graph_;
+  double contrast_;
   std::vector<ir::NodeId> order_;
   std::vector<ir::Tensor> values_;  ///< by value; of constants too
   std::vector<Watched> watched_;

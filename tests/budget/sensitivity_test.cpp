@@ -68,6 +68,16 @@ TEST(Sensitivity, OfUndecidedScoresDoesNotDependOnTheFrame) {
   for (double sensitivity : measured(graph)) EXPECT_GT(sensitivity, 1);
 }
 
+TEST(Sensitivity, OfUndecidedScoresGrowsWithTheContrastOfPictures) {
+  const ir::Graph graph = chain("f = Flatten(c)\n y = Sigmoid(f)");
+  const ir::TensorType& type = graph.value(graph.inputs().at(0)).type;
+  const std::vector<ir::Tensor> frame = {ir::random_tensor(type.dtype, type.dims, 5)};
+  const std::map<ir::NodeId, double> error_of = {{node_of(graph, "c"), 1e-4}};
+  const double plain = budget::Reference(graph, frame).effect(error_of, 1);
+  EXPECT_GT(plain, 0);
+  EXPECT_DOUBLE_EQ(budget::Reference(graph, frame, 3).effect(error_of, 1), 3 * plain);
+}
+
 TEST(Sensitivity, OfWhatEntersASelectionIsThatOfItsScores) {
   const ir::Graph graph = chain("f = Flatten(c)\n y = ArgMax(f) {axis=1}");
   for (double sensitivity : measured(graph)) {
