@@ -230,8 +230,8 @@ Allocation Assigner::allocate_checked() {
 }
 
 /// Where direct sums everywhere do not hold the budget either, float arithmetic itself is the limit: then
-/// every layer takes direct sums, or what is at least as accurate. One figure for all outputs cannot tell
-/// which of them could bear more.
+/// the layers together may put as much at the outputs as direct sums would, and parts of less than f32 are
+/// out: one figure for all outputs cannot tell which of them could bear more.
 Allocation Assigner::allocate_to_floor() {
   Allocation allocation = allocate_checked();
   if (predicted_ <= budget_) return allocation;
@@ -243,10 +243,9 @@ Allocation Assigner::allocate_to_floor() {
   result_.report.floor = floor;
   if (floor <= budget_) return allocation;
   budget_ = floor;
-  for (size_t chooser : choosers_) {
-    const double direct_error = layers_[chooser].errors.front();
-    keep_kernels(layers_[chooser], [&](const auto&, double error) { return error <= direct_error; });
-  }
+  for (size_t chooser : choosers_)
+    keep_kernels(layers_[chooser],
+                 [](const auto& kernel, double) { return !is_loose(algorithm_of(kernel)); });
   return allocate_checked();
 }
 
