@@ -42,11 +42,11 @@ bool splits_into_parts(const ir::Tensor& tensor) {
   return std::all_of(values.begin(), values.end(), [](float v) { return std::fabs(v) <= k_greatest_bf16; });
 }
 
-/// Leaves the kernels of a layer that `keep` accepts, by kernel and error.
+/// Leaves the kernels of a layer that `keep` accepts.
 template <class Keep>
 void keep_kernels(ProductLayer& layer, const Keep& keep) {
   for (size_t k = layer.kernels.size(); k-- > 0;) {
-    if (keep(layer.kernels[k], layer.errors[k])) continue;
+    if (keep(layer.kernels[k])) continue;
     const auto at = static_cast<std::ptrdiff_t>(k);
     layer.kernels.erase(layer.kernels.begin() + at);
     layer.predicted_ns.erase(layer.predicted_ns.begin() + at);
@@ -152,7 +152,7 @@ void Assigner::refine(ProductLayer& layer, double sensitivity) {
   const double share = budget_ / std::sqrt(static_cast<double>(choosers_.size()));
   // Phases take other weights than the node has: their declared errors stand.
   const bool samples = graph_.node(layer.node).op != ir::Op::ConvTranspose;
-  if (!splits) keep_kernels(layer, [](const auto& kernel, double) { return !uses_parts(kernel); });
+  if (!splits) keep_kernels(layer, [](const auto& kernel) { return !uses_parts(kernel); });
   for (size_t k = 0; k < layer.kernels.size(); ++k) {
     if (!samples || sensitivity * layer.errors[k] < k_negligible * share) continue;
     const auto sampled = sampled_error(layer.kernels[k], operands, target_);
@@ -178,7 +178,7 @@ double Assigner::joint(std::map<NodeId, double> error_of) const {
   const double factor = std::max(1.0, k_visible / greatest);
   for (auto& [node, error] : error_of) error *= factor;
   constexpr double k_affordable_flops = 1e10;
-  const int draws = references_.front().flops() < k_affordable_flops ? 2 : 1;
+  const int draws = run_flops(graph_) < k_affordable_flops ? 2 : 1;
   std::vector<double> effects(references_.size() * static_cast<size_t>(draws));
   in_parallel(static_cast<int>(effects.size()), options_.threads, [&](int i) {
     effects[static_cast<size_t>(i)] =
@@ -244,8 +244,7 @@ Allocation Assigner::allocate_to_floor() {
   if (floor <= budget_) return allocation;
   budget_ = floor;
   for (size_t chooser : choosers_)
-    keep_kernels(layers_[chooser],
-                 [](const auto& kernel, double) { return !is_loose(algorithm_of(kernel)); });
+    keep_kernels(layers_[chooser], [](const auto& kernel) { return !is_loose(algorithm_of(kernel)); });
   return allocate_checked();
 }
 

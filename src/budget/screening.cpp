@@ -47,7 +47,7 @@ Screening screen(const ir::Graph& graph, const std::vector<Frame>& frames,
     result.frames = spread(frames.size(), frames.size());
     return result;
   }
-  const double frame_flops = 2 * std::max(1.0, Reference(graph, frames.front()).flops());
+  const double frame_flops = 2 * std::max(1.0, run_flops(graph));
   const auto affordable = static_cast<size_t>(options.flops / frame_flops);
   const std::vector<size_t> looked_at =
       spread(frames.size(), std::clamp(affordable, options.most, frames.size()));

@@ -140,6 +140,12 @@ double rounded_up(double value) {
   return std::exp2(std::ceil(8 * std::log2(value) - 1e-6) / 8);
 }
 
+double run_flops(const Graph& graph) {
+  double flops = 0;
+  for (NodeId id : graph.topological_order()) flops += flops_of(graph, id);
+  return flops;
+}
+
 double frames_factor(int64_t count) {
   const auto elements = static_cast<double>(std::max<int64_t>(1, count));
   return greatest_normal(k_frames * elements) / greatest_normal(elements);
@@ -164,12 +170,6 @@ Reference::Reference(const Graph& graph, const std::vector<Tensor>& frame, doubl
       if (output.valid()) chosen[output.index] = true;
   }
   for (const ir::GraphOutput& output : graph.outputs()) watch(output.value, chosen);
-}
-
-double Reference::flops() const {
-  double flops = 0;
-  for (NodeId id : order_) flops += flops_of(graph_, id);
-  return flops;
 }
 
 void Reference::watch(ValueId value, const std::vector<bool>& chosen) {

@@ -20,7 +20,6 @@ class Reference {
   Reference(const ir::Graph& graph, const std::vector<ir::Tensor>& frame, double contrast = 1);
 
   const ir::Tensor& value(ir::ValueId value) const { return values_[value.index]; }
-  double flops() const;  ///< of one run
 
   /// The nodes, with what else computes with their results, run again, each float operand of a named node off
   /// by independent relative noise of rms error / sqrt(2): the greatest distance at the watched values, as
@@ -57,6 +56,9 @@ struct SensitivityOptions {
   double probe_flops = 4e10;
   int threads = 2;
 };
+
+/// Floating-point operations of one run of the reference.
+double run_flops(const ir::Graph& graph);
 
 /// What an error of 1 in each of `layers` (in the unit of declared_error) puts at the outputs: noise in one
 /// group of neighbours at a time, everything behind it run again. Each layer of a group has an equal share.

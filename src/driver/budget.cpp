@@ -9,8 +9,8 @@
 #include <span>
 
 #include "base/files.h"
+#include "budget/revision.h"
 #include "driver/object_cache.h"
-#include "driver/version.h"
 #include "verify/frames.h"
 
 namespace onepass::driver {
@@ -72,8 +72,8 @@ std::string key_of(const Network& network, const targets::Target& target, const 
                    const budget::Options& asked) {
   const Frames& frames = asked.frames;
   std::string text =
-      fmt::format("sensitivities of onepass {}: model {:016x}, target {}, fusion {}, bf16 {}, frames {:016x}",
-                  k_version, network.hash, target.name, static_cast<int>(options.fusion),
+      fmt::format("sensitivities, revision {}: model {:016x}, target {}, fusion {}, bf16 {}, frames {:016x}",
+                  budget::k_revision, network.hash, target.name, static_cast<int>(options.fusion),
                   options.tolerance >= budget::k_bf16_tolerance, hash_of(frames));
   for (const auto& [input, shape] : options.read.input_shapes)
     text += fmt::format(", {}={}", input, fmt::join(shape, "x"));

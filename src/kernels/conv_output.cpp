@@ -163,8 +163,7 @@ void ConvOutput::zero_halo(const Affine& n, const Affine& vector, const Affine& 
   spec_.phases->count_w == 1 ? zero() : b_.when(loops::Compare::eq, at.phase_column, 0, zero);
 }
 
-// ---- runs: dst is plain, or rows of channels in blocks
-// ------------------------------------------------------
+// ---- runs: dst is plain, or rows of channels in blocks ---------------------------------------------------
 
 Affine ConvOutput::run_index(const Affine& slot, const Affine& pixel) const {
   return (slot * run_pixels_ + pixel) * lanes_;

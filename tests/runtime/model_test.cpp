@@ -135,12 +135,14 @@ TEST(WeightsMemory, IsACopyOnLargePagesOrNothing) {
   std::iota(many.begin(), many.end(), 0U);
   EXPECT_EQ(runtime::WeightsMemory(few.data(), few.size() * 4).data(), nullptr);
   runtime::WeightsMemory memory(many.data(), many.size() * 4);
-  if (memory.data() == nullptr) GTEST_SKIP() << "this system has no large pages to give";
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(memory.data()) % (2 << 20), 0U);
-  EXPECT_EQ(std::memcmp(memory.data(), many.data(), many.size() * 4), 0);
+  const void* copy = memory.data();
+  if (copy != nullptr) {  // what the system gives is whole and aligned
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(copy) % (2 << 20), 0U);
+    EXPECT_EQ(std::memcmp(copy, many.data(), many.size() * 4), 0);
+  }
   runtime::WeightsMemory moved = std::move(memory);
   EXPECT_EQ(memory.data(), nullptr);  // NOLINT(bugprone-use-after-move): it is empty then
-  EXPECT_NE(moved.data(), nullptr);
+  EXPECT_EQ(moved.data(), copy);
 }
 
 TEST_F(Model, DescribesItself) {
