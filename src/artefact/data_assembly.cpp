@@ -2,6 +2,7 @@
 #include <cstddef>
 #include <set>
 
+#include "artefact/assembly_text.h"
 #include "artefact/description.h"
 #include "base/diagnostic.h"
 
@@ -12,19 +13,6 @@ namespace {
 // The text below writes fields in the order of format.h with these sizes.
 static_assert(sizeof(TensorRecord) == 104 && offsetof(TensorRecord, counted_axis) == 88);
 static_assert(sizeof(OperandRecord) == 16 && sizeof(LaunchRecord) == 56 && sizeof(ModelRecord) == 96);
-
-class Text {
- public:
-  void line(const std::string& text) { text_ += text + '\n'; }
-  void quad(int64_t value) { line(" .quad " + std::to_string(value)); }
-  void quad(const std::string& symbol) { line(" .quad " + symbol); }
-  void word(int64_t value) { line(" .long " + std::to_string(value)); }
-  void label(const std::string& name) { line(name + ":"); }
-  std::string take() { return std::move(text_); }
-
- private:
-  std::string text_;
-};
 
 bool is_plain(unsigned char c) {
   return c >= ' ' && c < 127 && c != '"' && c != '\\';
@@ -42,10 +30,6 @@ std::string quoted(const std::string& text) {
     for (const int shift : {6, 3, 0}) result += static_cast<char>('0' + ((c >> shift) & 7));
   }
   return result + '"';
-}
-
-std::string numbered(const char* stem, size_t number) {
-  return ".L" + std::string(stem) + std::to_string(number);
 }
 
 void check_symbol(const std::string& symbol) {
@@ -122,7 +106,9 @@ void add_tensor(Text& text, const Tensor& tensor, const std::string& name_label)
 void add_launch(Text& text, const Launch& launch, size_t number) {
   text.quad(launch.symbol);
   text.quad(numbered("launch_name", number));
-  if (launch.params.empty())
+  if (!launch.stripes.members.empty())
+    text.quad(numbered("stripes", number));
+  else if (launch.params.empty())
     text.quad(0);
   else
     text.quad(numbered("params", number));
@@ -135,7 +121,10 @@ void add_launch(Text& text, const Launch& launch, size_t number) {
 
 void declare_symbols(Text& text, const Description& description) {
   std::set<std::string> symbols;
-  for (const Launch& launch : description.launches) symbols.insert(launch.symbol);
+  for (const Launch& launch : description.launches) {
+    symbols.insert(launch.symbol);
+    for (const StripeMember& member : launch.stripes.members) symbols.insert(member.symbol);
+  }
   for (const std::string& symbol : symbols) {
     check_symbol(symbol);
     text.line(" .hidden " + symbol);
@@ -152,6 +141,7 @@ void add_tables(Text& text, const Description& description) {
   text.label(".Loutputs");
   for (size_t i = 0; i < description.outputs.size(); ++i)
     add_tensor(text, description.outputs[i], numbered("output_name", i));
+  add_stripes(text, description);
   text.label(".Llaunches");
   for (size_t i = 0; i < description.launches.size(); ++i) add_launch(text, description.launches[i], i);
 }
@@ -189,6 +179,7 @@ std::string data_assembly(const Description& description, const std::string& wei
   declare_symbols(text, description);
   add_strings(text, description);
   add_operands(text, description);
+  add_stripe_tables(text, description);
   add_tables(text, description);
   add_model(text, description);
   add_weights(text, description, weights_path);

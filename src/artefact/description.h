@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "artefact/format.h"
+#include "base/stripes.h"
 
 namespace onepass::artefact {
 
@@ -24,6 +25,7 @@ struct Launch {
   std::string name;
   std::vector<int64_t> params;
   std::vector<OperandRecord> operands;
+  Stripes stripes;  ///< without members: a plain launch
   int32_t group = 0;
   int64_t slices = 1;
   int64_t cost_ns = 0;

@@ -10,7 +10,7 @@
 namespace onepass::artefact {
 
 constexpr uint64_t k_magic = 0x737361'70656e6fULL;  // "onepass"
-constexpr int32_t k_format_version = 2;
+constexpr int32_t k_format_version = 3;
 constexpr int32_t k_max_rank = 8;
 
 /// Element types at the boundary; the numbers are those of ONNX TensorProto.DataType.
@@ -44,12 +44,35 @@ struct OperandRecord {
 struct LaunchRecord {
   KernelFunction function;
   const char* name;       ///< the user's node names, joined with " + "
-  const int64_t* params;  ///< of a plain routine; null for kernels
+  const int64_t* params;  ///< of a plain routine; null for kernels; a StripesRecord for stripes
   const OperandRecord* operands;
   int32_t operand_count;
   int32_t group;  ///< number of the group in the plan
   int64_t slices;
   int64_t cost_ns;  ///< the planner's prediction for one thread
+};
+
+/// A map of which the thread's scratch holds some rows (base/stripes.h).
+struct HeldMapRecord {
+  int64_t offset_bytes, row_bytes, plane_bytes, planes;
+};
+
+/// A kernel that runs in stripes (base/stripes.h). Operands >= 0 are operands of the launch, ~m is the held
+/// map of member m. The tables have an entry for each stripe.
+struct StripeMemberRecord {
+  KernelFunction function;
+  const int32_t* operands;
+  int64_t operand_count;
+  int64_t outer, groups, repeat;
+  HeldMapRecord held;
+  const int32_t *since, *until, *first_row, *end_row;
+};
+
+/// What `params` of a launch of onepass_stripes points to.
+struct StripesRecord {
+  int64_t member_count;
+  int64_t held_bytes;
+  const StripeMemberRecord* members;
 };
 
 struct ModelRecord {

@@ -18,4 +18,8 @@ struct Call {
 /// thread in any order.
 using KernelFunction = void (*)(const Call* call, int64_t slice_begin, int64_t slice_end);
 
+/// Kernels that run in turn (base/stripes.h), and operands of each: the stack holds as many.
+constexpr int k_most_stripe_members = 8;
+constexpr int k_most_stripe_operands = 24;
+
 }  // namespace onepass

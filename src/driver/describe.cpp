@@ -104,6 +104,7 @@ artefact::Description describe(const Network& network, const Program& program,
                          .name = launch.name,
                          .params = launch.params,
                          .operands = {},
+                         .stripes = launch.stripes,
                          .group = launch.group,
                          .slices = launch.slices,
                          .cost_ns = static_cast<int64_t>(std::llround(launch.predicted_ns))};

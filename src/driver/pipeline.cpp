@@ -66,6 +66,7 @@ Program plan_network(const Network& network, const CompileOptions& options) {
   program.target = owned_target;
   plan::PlanOptions plan_options{.joins = options.fusion == Fusion::on,
                                  .concat_slices = options.fusion == Fusion::on,
+                                 .stripes = options.fusion == Fusion::on,
                                  .join = {.residual = options.residual}};
   if (options.exact) {
     plan_options.conv = kernels::ConvPolicy::exact();

@@ -131,12 +131,17 @@ struct Job {
 /// Most expensive first.
 std::vector<Job> jobs_of(const plan::Plan& plan) {
   std::vector<Job> jobs;
+  std::vector<const plan::Launch*> launches;
   for (const plan::Launch& launch : plan.launches) {
-    if (!launch.tile) continue;
+    launches.push_back(&launch);
+    for (const plan::Launch& member : launch.members) launches.push_back(&member);
+  }
+  for (const plan::Launch* launch : launches) {
+    if (!launch->tile) continue;
     auto job = std::find_if(jobs.begin(), jobs.end(),
-                            [&](const Job& j) { return j.question->key == launch.tile->key; });
-    if (job == jobs.end()) job = jobs.insert(job, {&*launch.tile, &launch});
-    job->predicted_ns += launch.predicted_ns;
+                            [&](const Job& j) { return j.question->key == launch->tile->key; });
+    if (job == jobs.end()) job = jobs.insert(job, {&*launch->tile, launch});
+    job->predicted_ns += launch->predicted_ns;
   }
   std::sort(jobs.begin(), jobs.end(), [](const Job& a, const Job& b) {
     return a.predicted_ns != b.predicted_ns ? a.predicted_ns > b.predicted_ns : a.first < b.first;

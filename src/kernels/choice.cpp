@@ -138,6 +138,14 @@ const FeatureMap& dst_of(const KernelChoice& choice) {
       choice);
 }
 
+void set_src(KernelChoice& choice, const FeatureMap& map) {
+  const_cast<FeatureMap&>(src_of(choice)) = map;
+}
+
+void set_dst(KernelChoice& choice, const FeatureMap& map) {
+  const_cast<FeatureMap&>(dst_of(choice)) = map;
+}
+
 Epilogue* epilogue_of(KernelChoice& choice) {
   return std::visit(Overloaded{[](ConvDirectChoice& c) { return &c.spec.epilogue; },
                                [](ConvDepthwiseChoice& c) { return &c.spec.epilogue; },

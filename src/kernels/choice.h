@@ -51,6 +51,9 @@ Estimate estimate(const KernelChoice& choice, const targets::Target& target);
 
 const FeatureMap& src_of(const KernelChoice& choice);
 const FeatureMap& dst_of(const KernelChoice& choice);
+/// Another place for the same values.
+void set_src(KernelChoice& choice, const FeatureMap& map);
+void set_dst(KernelChoice& choice, const FeatureMap& map);
 /// Null for families without steps.
 Epilogue* epilogue_of(KernelChoice& choice);
 

@@ -19,6 +19,11 @@ FeatureMap contiguous(FeatureMap map) {
   return map;
 }
 
+/// Planes at multiples of the page size compete for the same cache sets.
+void keep_off_pages(FeatureMap& map) {
+  if (map.blocks() > 1 && map.plane_stride % k_page_elems == 0) map.plane_stride += k_cache_line_elems;
+}
+
 }  // namespace
 
 Halo widest(const Halo& a, const Halo& b) {
@@ -32,9 +37,17 @@ FeatureMap plain_map(int64_t n, int64_t c, int64_t h, int64_t w, const Halo& hal
 
 FeatureMap blocked_map(int64_t n, int64_t c, int64_t h, int64_t w, int64_t block, const Halo& halo) {
   FeatureMap map = contiguous({.n = n, .c = c, .h = h, .w = w, .block = block, .halo = halo});
-  // Planes at multiples of the page size compete for the same cache sets.
-  if (map.blocks() > 1 && map.plane_stride % k_page_elems == 0) map.plane_stride += k_cache_line_elems;
+  keep_off_pages(map);
   map.batch_stride = map.blocks() * map.plane_stride;
+  return map;
+}
+
+FeatureMap held_map(FeatureMap map, int64_t rows) {
+  require(map.n == 1 && map.offset == 0 && rows > 0, "a held map is one picture with a place of its own");
+  map.plane_stride = rows * map.row_stride;
+  keep_off_pages(map);
+  map.batch_stride = map.blocks() * map.plane_stride;
+  map.held = true;
   return map;
 }
 

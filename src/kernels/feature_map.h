@@ -30,10 +30,16 @@ struct FeatureMap {
   Halo halo;
   int64_t row_stride = 1, plane_stride = 1, batch_stride = 1;
   int64_t offset = 0;
+  /// Memory holds plane_stride / row_stride rows of each plane at a time, at the address that the first of
+  /// them has; planes overlap, so that the map is never whole.
+  bool held = false;
 
   int64_t blocks() const { return (c + block - 1) / block; }
   /// One past the last element of the buffer.
-  int64_t elems() const { return offset + (n - 1) * batch_stride + blocks() * plane_stride; }
+  int64_t elems() const {
+    const int64_t last_plane = held ? (h + halo.top + halo.bottom) * row_stride : plane_stride;
+    return offset + (n - 1) * batch_stride + (blocks() - 1) * plane_stride + last_plane;
+  }
   int64_t bytes() const { return elems() * loops::element_bytes(scalar); }
   int64_t values() const { return n * c * h * w; }
   int64_t value_bytes() const { return values() * loops::element_bytes(scalar); }
@@ -50,6 +56,9 @@ FeatureMap in_bf16(FeatureMap map);
 FeatureMap matrix_map(int64_t rows, int64_t columns);
 /// The channels [first, first + count) of a blocked map, as a map of their own; first is a multiple of block.
 FeatureMap channel_slice(const FeatureMap& map, int64_t first, int64_t count);
+
+/// The same map, of which memory holds `rows` rows at a time, halo rows counted. One picture.
+FeatureMap held_map(FeatureMap map, int64_t rows);
 
 /// Declares the buffer of a map.
 loops::BufferId input_map(loops::Builder& builder, std::string name, const FeatureMap& map);

@@ -73,10 +73,7 @@ class Pool {
         column_taps_(registers("column_taps", 1)) {}
 
   loops::LoopNest build() {
-    RowGrid grid = row_grid(spec_.dst);
-    const int64_t taps = spec_.kernel_h * spec_.kernel_w * spec_.dst.w * spec_.dst.block;
-    grid.row_work_elems = std::max(spec_.src.w * spec_.src.block * spec_.stride_h, taps / k_taps_per_access);
-    for_each_row(b_, grid, [&](const RowPosition& row) {
+    for_each_row(b_, pool_grid(spec_), [&](const RowPosition& row) {
       split_last_block(b_, spec_.dst, row.channel_block, masks(), [&](bool last) { write_row(row, last); });
       zero_halo_of_row(b_, dst_, spec_.dst, {row.n, row.channel_block, row.y}, lanes_);
     });
@@ -214,6 +211,13 @@ double taps_taken(const Axis& axis) {
 }
 
 }  // namespace
+
+RowGrid pool_grid(const PoolSpec& spec) {
+  RowGrid grid = row_grid(spec.dst);
+  const int64_t taps = spec.kernel_h * spec.kernel_w * spec.dst.w * spec.dst.block;
+  grid.row_work_elems = std::max(spec.src.w * spec.src.block * spec.stride_h, taps / k_taps_per_access);
+  return grid;
+}
 
 loops::LoopNest pool(const std::string& name, const PoolSpec& spec, const targets::Target& target) {
   require(spec.src.block == target.vector_lanes && spec.dst.block == target.vector_lanes,

@@ -4,8 +4,12 @@
 #include <limits>
 
 #include "kernels/pointwise.h"
+#include "kernels/rows.h"
 
 namespace onepass::kernels {
+
+/// How the rows of a pool whose windows are not the whole map are shared out to slices.
+RowGrid pool_grid(const PoolSpec& spec);
 
 /// The value of a window without taps.
 inline loops::Value pool_start(PoolSpec::Kind kind, int lanes) {

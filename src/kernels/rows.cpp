@@ -33,11 +33,17 @@ RowGrid row_grid(const FeatureMap& map) {
   return {.n = map.n, .blocks = map.blocks(), .rows = map.h, .row_work_elems = map.w * map.block};
 }
 
+int64_t rows_of_slice(const RowGrid& grid) {
+  if (grid.rows * grid.row_work_elems < 2 * k_slice_elems) return 0;
+  return std::min(grid.rows, ceil_div(k_slice_elems, grid.row_work_elems));
+}
+
 void for_each_row(loops::Builder& b, const RowGrid& grid,
                   const std::function<void(const RowPosition&)>& body) {
   const int64_t planes = grid.n * grid.blocks;
-  const int64_t plane_elems = grid.rows * grid.row_work_elems;
-  if (plane_elems < 2 * k_slice_elems) {
+  const int64_t rows = rows_of_slice(grid);
+  if (rows == 0) {
+    const int64_t plane_elems = grid.rows * grid.row_work_elems;
     const int64_t step = std::min(planes, ceil_div(k_slice_elems, plane_elems));
     const Affine begin = b.slices(ceil_div(planes, step)) * step;
     b.loop("plane", begin, cut(b, begin, step, planes), 1, [&](Affine plane) {
@@ -45,12 +51,11 @@ void for_each_row(loops::Builder& b, const RowGrid& grid,
     });
     return;
   }
-  const int64_t step = std::min(grid.rows, ceil_div(k_slice_elems, grid.row_work_elems));
-  const int64_t groups = ceil_div(grid.rows, step);
+  const int64_t groups = ceil_div(grid.rows, rows);
   const Affine slice = b.slices(planes * groups);
   const Affine plane = b.floor_div(slice, groups);
-  const Affine begin = b.mod(slice, groups) * step;
-  b.loop("y", begin, cut(b, begin, step, grid.rows), 1, [&](Affine y) { body(position(b, grid, plane, y)); });
+  const Affine begin = b.mod(slice, groups) * rows;
+  b.loop("y", begin, cut(b, begin, rows, grid.rows), 1, [&](Affine y) { body(position(b, grid, plane, y)); });
 }
 
 bool plane_is_contiguous(const FeatureMap& map) {

@@ -17,6 +17,8 @@ struct RowGrid {
   int64_t row_work_elems = 1;  ///< elements that one row reads or writes, whichever is more
 };
 RowGrid row_grid(const FeatureMap& map);
+/// Rows of one plane that a slice of for_each_row goes over; 0: slices are whole planes.
+int64_t rows_of_slice(const RowGrid& grid);
 
 /// Where one row stands.
 struct RowPosition {

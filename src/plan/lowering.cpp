@@ -8,6 +8,7 @@
 #include "plan/channel_rows.h"
 #include "plan/conv_parts.h"
 #include "plan/routine_call_resize_axis.h"
+#include "plan/stripes.h"
 #include "plan/transpose_axes.h"
 
 namespace onepass::plan {
@@ -46,7 +47,8 @@ Plan Lowering::run() {
   for (int32_t g = 0; g < static_cast<int32_t>(plan_.groups.size()); ++g) lower(g);
   if (!refused_.empty()) throw Error(refused_);
   bind_outputs();
-  set_lifetimes();
+  if (options_.stripes) run_in_stripes(plan_, kernels_);
+  kernels_.move_used_to(plan_);
   return std::move(plan_);
 }
 
@@ -296,27 +298,6 @@ void Lowering::bind_outputs() {
           .params = {size_bytes, size_bytes, 0, 1, size_bytes, 1},  // one slice, offset 0, one axis
           .estimate = {.bytes_read = size_bytes, .bytes_written = size_bytes}});
   }
-}
-
-void Lowering::set_lifetimes() {
-  const auto touch = [&](int32_t buffer, int32_t launch) {
-    Buffer& b = plan_.buffers[buffer];
-    if (b.first_launch < 0) b.first_launch = launch;
-    b.last_launch = launch;
-  };
-  for (int32_t l = 0; l < static_cast<int32_t>(plan_.launches.size()); ++l) {
-    for (int32_t buffer : plan_.launches[l].reads) touch(buffer, l);
-    for (int32_t buffer : plan_.launches[l].writes) touch(buffer, l);
-  }
-  for (const Buffer& inner : plan_.buffers) {
-    if (inner.inside < 0 || inner.first_launch < 0) continue;
-    Buffer& outer = plan_.buffers[inner.inside];
-    if (outer.first_launch < 0 || outer.first_launch > inner.first_launch)
-      outer.first_launch = inner.first_launch;
-    outer.last_launch = std::max(outer.last_launch, inner.last_launch);
-  }
-  for (const Count& count : plan_.counts)
-    plan_.buffers[count.buffer].last_launch = static_cast<int32_t>(plan_.launches.size());
 }
 
 }  // namespace onepass::plan

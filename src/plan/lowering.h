@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "plan/choice.h"
+#include "plan/kernel_table.h"
 #include "plan/layout.h"
 #include "plan/placement.h"
 #include "plan/plan.h"
@@ -20,7 +21,7 @@ class Lowering {
  public:
   Lowering(const ir::Graph& graph, const targets::Target& target, std::vector<Group> groups,
            const PlanOptions& options = {});
-  /// Buffers have lifetimes but no offsets yet. Throws Error naming every node that nothing can run.
+  /// Buffers have neither lifetimes nor offsets yet. Throws Error naming every node that nothing can run.
   Plan run();
 
  private:
@@ -36,7 +37,6 @@ class Lowering {
   void lower_routine(int32_t group);
   void collect_halos();
   void bind_outputs();
-  void set_lifetimes();
   ir::ValueId source_of(const Group& group, Family family) const;
   Form source_form(const Group& group, Family family) const;
   GroupMaps maps_of(const Group& group, Family family) const;
@@ -64,7 +64,6 @@ class Lowering {
   kernels::KernelChoice kernel_of(const Group& group, Family family, const GroupMaps& maps) const;
   void launch(int32_t group, const std::string& name, const kernels::KernelChoice& choice,
               std::vector<int32_t> reads, int32_t dst, std::vector<int32_t> may_take_over = {});
-  std::string kernel_symbol(const kernels::KernelChoice& choice, int64_t& slices);
   void push(Launch launch);
   void append_weights(ir::NodeId anchor, const kernels::KernelChoice& choice, Family family,
                       std::vector<int32_t>& reads);
@@ -85,7 +84,7 @@ class Lowering {
   /// Transposes that a convolution has done, with its result, and the views between them.
   std::map<int32_t, ir::ValueId> passed_over_;  ///< by group
   std::vector<int32_t> output_of_;              ///< by value: first graph output that it is, or -1
-  std::map<std::string, std::pair<std::string, int64_t>> symbols_;  ///< printed nest -> symbol and slices
+  KernelTable kernels_;
   std::unordered_multimap<uint64_t, int32_t> weights_by_hash_;      ///< of their first bytes
   std::vector<Diagnostic> refused_;
 };

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include <algorithm>
 
-#include "base/files.h"
-#include "loops/printer.h"
 #include "plan/conv_parts.h"
 #include "plan/cost.h"
 #include "plan/join_proof.h"
@@ -30,16 +26,6 @@ std::vector<float> matrix_weights(const ir::Node& node, const ir::Tensor& weight
   return transposed(values, weights.shape()[0], weights.shape()[1]);
 }
 
-/// A name that says nothing of the network, so that equal kernels of different networks are one object.
-std::string symbol_of(const std::string& nest_text, const char* family,
-                      const std::vector<loops::LoopNest>& named) {
-  const uint64_t hash = hash_bytes(std::as_bytes(std::span(nest_text)));
-  std::string name = fmt::format("onepass_{}_{:016x}", family, hash);
-  const auto taken = [&](const loops::LoopNest& nest) { return nest.name == name; };
-  while (std::any_of(named.begin(), named.end(), taken)) name += "_";
-  return name;
-}
-
 }  // namespace
 
 kernels::KernelChoice Lowering::kernel_of(const Group& group, Family family, const GroupMaps& maps) const {
@@ -58,13 +44,16 @@ kernels::KernelChoice Lowering::kernel_of(const Group& group, Family family, con
 void Lowering::launch(int32_t group, const std::string& name, const kernels::KernelChoice& choice,
                       std::vector<int32_t> reads, int32_t dst, std::vector<int32_t> may_take_over) {
   Launch launch{.name = name, .family = kernels::family_name(choice), .group = group};
-  launch.symbol = kernel_symbol(choice, launch.slices);
+  const KernelTable::Entry& kernel = kernels_.entry(choice, target_);
+  launch.symbol = kernel.symbol;
+  launch.slices = kernel.slices;
   launch.operands = reads;
   launch.operands.push_back(dst);
   launch.reads = std::move(reads);
   launch.writes = {dst};
   launch.may_take_over = std::move(may_take_over);
   launch.estimate = kernels::estimate(choice, target_);
+  launch.choice = choice;
   if (const kernels::ConvSpec* spec = conv_spec_in(choice)) {
     const kernels::ConvPolicy& policy = options_.policy_for(graph_, plan_.groups.at(group).nodes.front());
     launch.tile = TileQuestion{tile_key(*spec, policy, target_), choice, policy};
@@ -75,19 +64,6 @@ void Lowering::launch(int32_t group, const std::string& name, const kernels::Ker
 void Lowering::push(Launch launch) {
   launch.predicted_ns = predict_ns(launch.estimate, target_);
   plan_.launches.push_back(std::move(launch));
-}
-
-std::string Lowering::kernel_symbol(const kernels::KernelChoice& choice, int64_t& slices) {
-  loops::LoopNest nest = kernels::build("kernel", choice, target_);
-  auto [found, fresh] = symbols_.try_emplace(loops::print(nest));
-  if (fresh) {
-    nest.name = symbol_of(found->first, kernels::family_name(choice), plan_.kernels);
-    found->second = {nest.name, nest.slices};
-    plan_.scratch_bytes = std::max(plan_.scratch_bytes, loops::scratch_bytes(nest));
-    plan_.kernels.push_back(std::move(nest));
-  }
-  slices = found->second.second;
-  return found->second.first;
 }
 
 void Lowering::append_weights(ir::NodeId anchor, const kernels::KernelChoice& choice, Family family,

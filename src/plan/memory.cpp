@@ -65,6 +65,27 @@ void place(Block& block, const std::vector<const Block*>& placed) {
 
 }  // namespace
 
+void set_lifetimes(Plan& plan) {
+  const auto touch = [&](int32_t buffer, int32_t launch) {
+    Buffer& b = plan.buffers[buffer];
+    if (b.first_launch < 0) b.first_launch = launch;
+    b.last_launch = launch;
+  };
+  for (int32_t l = 0; l < static_cast<int32_t>(plan.launches.size()); ++l) {
+    for (int32_t buffer : plan.launches[l].reads) touch(buffer, l);
+    for (int32_t buffer : plan.launches[l].writes) touch(buffer, l);
+  }
+  for (const Buffer& inner : plan.buffers) {
+    if (inner.inside < 0 || inner.first_launch < 0) continue;
+    Buffer& outer = plan.buffers[inner.inside];
+    if (outer.first_launch < 0 || outer.first_launch > inner.first_launch)
+      outer.first_launch = inner.first_launch;
+    outer.last_launch = std::max(outer.last_launch, inner.last_launch);
+  }
+  for (const Count& count : plan.counts)
+    plan.buffers[count.buffer].last_launch = static_cast<int32_t>(plan.launches.size());
+}
+
 void plan_memory(Plan& plan) {
   share(plan);
   std::vector<Block> blocks(plan.buffers.size());

@@ -5,6 +5,9 @@
 
 namespace onepass::plan {
 
+/// Says for every buffer which launch touches it first and which last; a count lives to the end of a run.
+void set_lifetimes(Plan& plan);
+
 /// Gives every arena buffer its offset (64-byte aligned) by lifetime: largest first, at the lowest offset
 /// that no buffer alive at the same time covers. A launch's destination takes over an operand of the same
 /// layout when the operand dies there.

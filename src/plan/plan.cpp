@@ -34,6 +34,7 @@ Plan make_plan(const ir::Graph& graph, const targets::Target& target, const Plan
   Grouping grouping = group_nodes(graph, target, options);
   Plan plan = Lowering(graph, target, std::move(grouping.groups), options).run();
   plan.decisions = std::move(grouping.decisions);
+  set_lifetimes(plan);
   plan_memory(plan);
   check_memory(plan);
   return plan;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/stripes.h"
 #include "ir/graph.h"
 #include "kernels/choice.h"
 #include "kernels/estimate.h"
@@ -21,6 +22,7 @@ namespace onepass::plan {
 struct PlanOptions {
   bool joins = true;          ///< false: one group per node
   bool concat_slices = true;  ///< maps that are slices of another lie in its place
+  bool stripes = true;        ///< launches over large maps run in stripes of rows
   patterns::JoinOptions join;
   kernels::ConvPolicy conv;
   /// Instead of `conv` for single convolutions and matrix products, by the name of the node's output value
@@ -96,7 +98,10 @@ struct Launch {
   int64_t slices = 1;
   kernels::Estimate estimate;
   double predicted_ns = 0;
-  std::optional<TileQuestion> tile;  ///< of a convolution or matrix product
+  std::optional<TileQuestion> tile;             ///< of a convolution or matrix product
+  std::optional<kernels::KernelChoice> choice;  ///< of a generated kernel
+  std::vector<Launch> members;                  ///< what runs in stripes as this launch (stripes.h)
+  Stripes stripes;                              ///< how they run; as many members
 };
 
 /// An extent that depends on data: where the run-time count of a graph output lies.

@@ -59,6 +59,22 @@ void find_residual(Chain& chain, const plan::Plan& plan) {
   }
 }
 
+Striped striped_of(const plan::Launch& launch) {
+  Striped result{.launches = {}, .stripes = launch.slices};
+  for (const plan::Launch& member : launch.members) result.launches.push_back(member.name);
+  return result;
+}
+
+/// Launches that compute groups: those that run in stripes one by one.
+std::vector<const plan::Launch*> group_launches(const plan::Plan& plan) {
+  std::vector<const plan::Launch*> launches;
+  for (const plan::Launch& launch : plan.launches) {
+    if (launch.members.empty() && launch.group >= 0) launches.push_back(&launch);
+    for (const plan::Launch& member : launch.members) launches.push_back(&member);
+  }
+  return launches;
+}
+
 }  // namespace
 
 Costs costs_of(const std::string& name, const plan::Plan& plan) {
@@ -80,10 +96,9 @@ Explanation explain(const std::string& model, const Compilation& fused, std::vec
                      .costs = std::move(costs)};
   std::vector<double> predicted_us(fused.plan.groups.size(), 0);
   std::vector<std::string> family = families_without_launch(fused.graph, fused.plan);
-  for (const plan::Launch& launch : fused.plan.launches) {
-    if (launch.group < 0) continue;
-    predicted_us[launch.group] += launch.predicted_ns / 1e3;
-    family[launch.group] = launch.family == "routine" ? launch.symbol : launch.family;
+  for (const plan::Launch* launch : group_launches(fused.plan)) {
+    predicted_us[launch->group] += launch->predicted_ns / 1e3;
+    family[launch->group] = launch->family == "routine" ? launch->symbol : launch->family;
   }
   for (size_t g = 0; g < fused.plan.groups.size(); ++g) {
     const plan::Group& group = fused.plan.groups[g];
@@ -104,6 +119,8 @@ Explanation explain(const std::string& model, const Compilation& fused, std::vec
       result.placed.push_back({decision.nodes, decision.reason});
     else
       result.splits.push_back({decision.nodes, decision.pattern, decision.condition, decision.reason, false});
+  for (const plan::Launch& launch : fused.plan.launches)
+    if (!launch.members.empty()) result.striped.push_back(striped_of(launch));
   return result;
 }
 

@@ -46,11 +46,18 @@ struct Placed {
   std::string slices;  ///< "3 of 4 slices lie in place"
 };
 
+/// Launches over maps that leave L2 (plan/stripes.h): they run in turn, some rows each.
+struct Striped {
+  std::vector<std::string> launches;
+  int64_t stripes = 1;
+};
+
 struct Explanation {
   std::string model, target;
   std::vector<Chain> chains;  ///< more than one node each, in execution order
   std::vector<Chain> single;  ///< kernels and routines of one node
   std::vector<Placed> placed;
+  std::vector<Striped> striped;
   std::vector<Split> splits;
   std::vector<Diagnostic> warnings;
   budget::Report budget;  ///< tolerance 0: exact sums were asked for

@@ -76,6 +76,10 @@ nlohmann::ordered_json json_of(const Placed& placed) {
   return {{"nodes", placed.nodes}, {"verdict", "placed"}, {"slices", placed.slices}};
 }
 
+nlohmann::ordered_json json_of(const Striped& striped) {
+  return {{"launches", striped.launches}, {"stripes", striped.stripes}};
+}
+
 nlohmann::ordered_json json_of(const Costs& costs) {
   return {{"name", costs.name},
           {"launches", costs.launches},
@@ -111,6 +115,9 @@ std::string to_text(const Explanation& e) {
   text += fmt::format("\nIn place, without a copy (concat_slices): {}\n", e.placed.size());
   for (const Placed& placed : e.placed)
     text += fmt::format("  {}: {}\n", joined(placed.nodes, " + "), placed.slices);
+  text += fmt::format("\nRun in stripes of rows, to stay in L2: {}\n", e.striped.size());
+  for (const Striped& striped : e.striped)
+    text += fmt::format("  {} stripes: {}\n", striped.stripes, joined(striped.launches, ", "));
   text += fmt::format("\nStayed split: {}\n", e.splits.size());
   append_splits(text, e.splits);
   text += fmt::format("\nOne node alone: {}\n", e.single.size());
@@ -129,6 +136,7 @@ std::string to_json(const Explanation& e) {
                               {"chains", array_of(e.chains)},
                               {"single", array_of(e.single)},
                               {"placed", array_of(e.placed)},
+                              {"striped", array_of(e.striped)},
                               {"splits", array_of(e.splits)},
                               {"warnings", array_of(e.warnings)},
                               {"budget", budget_json(e.budget)},

@@ -23,6 +23,10 @@ void onepass_copy_1(const Call* call, int64_t begin, int64_t end);
 void onepass_copy_4(const Call* call, int64_t begin, int64_t end);
 void onepass_copy_8(const Call* call, int64_t begin, int64_t end);
 
+// Generated kernels in turn; params points to an artefact::StripesRecord instead. Operands are those of all
+// members that lie outside; a slice is a stripe.
+void onepass_stripes(const Call* call, int64_t begin, int64_t end);
+
 // dst[i0, i1, ...] = src[table0[i0] + table1[i1] + ...], or the fill value where an entry is negative.
 // Operands src, dst; unit: a row along the last axis. (fill bits, rank, dims[rank], tables[sum of dims])
 void onepass_index_copy_1(const Call* call, int64_t begin, int64_t end);
