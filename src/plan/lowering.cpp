@@ -80,6 +80,8 @@ void Lowering::lower(int32_t group) {
       return lower_kernel(group, family);
     case Family::gemm:
       return lower_gemm(group);
+    case Family::product:
+      return lower_product(group);
     case Family::upsample:
       return lower_upsample(group);
     case Family::softmax:
@@ -168,6 +170,18 @@ void Lowering::lower_gemm(int32_t index) {
   append_weights(anchor, choice, Family::gemm, reads);
   append_operands(group, Family::gemm, type, Form::plain, maps.dst, reads);
   launch(index, group.name, choice, std::move(reads), write(group.result, Form::plain));
+}
+
+void Lowering::lower_product(int32_t index) {
+  const Group& group = plan_.groups[index];
+  const NodeId anchor = group.nodes.front();
+  const ir::TensorType& type = graph_.value(group.result).type;
+  kernels::MatrixProductSpec spec = product_spec_of(graph_, anchor).value();
+  spec.epilogue = epilogue_for(graph_, group.steps, Family::product, type, {});
+  std::vector<int32_t> reads;
+  for (const ValueId operand : graph_.node(anchor).inputs) reads.push_back(read(operand, Form::plain));
+  append_operands(group, Family::product, type, Form::plain, spec.dst, reads);
+  launch(index, group.name, spec, std::move(reads), write(group.result, Form::plain));
 }
 
 void Lowering::lower_upsample(int32_t index) {

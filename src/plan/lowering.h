@@ -28,6 +28,7 @@ class Lowering {
   void lower(int32_t group);
   void lower_kernel(int32_t group, Family family);
   void lower_gemm(int32_t group);
+  void lower_product(int32_t group);
   void lower_upsample(int32_t group);
   void lower_softmax(int32_t group);
   void lower_transpose(int32_t group);
