@@ -75,7 +75,7 @@ artefact::OperandRecord place(const plan::Buffer& buffer) {
     case plan::BufferSpace::input:
       return {artefact::Space::input, buffer.index, 0};
     case plan::BufferSpace::output:
-      return {artefact::Space::output, buffer.index, 0};
+      return {artefact::Space::output, buffer.index, buffer.inside < 0 ? 0 : buffer.offset_bytes};
   }
   throw InternalError("a buffer lies somewhere");
 }

@@ -77,7 +77,7 @@ bool covers(const Halo& have, const Halo& need) {
 const char* family_name(const KernelChoice& choice) {
   constexpr const char* k_names[] = {"conv_direct", "conv_depthwise", "conv_winograd", "conv_amx",
                                      "pool",        "elementwise",    "layout",        "upsample",
-                                     "softmax",     "resize_linear",  "transpose"};
+                                     "softmax",     "resize_linear",  "transpose",     "matrix_product"};
   return k_names[choice.index()];
 }
 
@@ -93,7 +93,8 @@ loops::LoopNest build(const std::string& name, const KernelChoice& choice, const
                  [&](const UpsampleSpec& spec) { return upsample(name, spec, target); },
                  [&](const SoftmaxSpec& spec) { return softmax(name, spec, target); },
                  [&](const LinearResizeSpec& spec) { return resize_linear(name, spec, target); },
-                 [&](const TransposeSpec& spec) { return transpose(name, spec, target); }},
+                 [&](const TransposeSpec& spec) { return transpose(name, spec, target); },
+                 [&](const MatrixProductSpec& spec) { return matrix_product(name, spec, target); }},
       choice);
 }
 
@@ -110,7 +111,8 @@ Estimate estimate(const KernelChoice& choice, const targets::Target& target) {
           [&](const UpsampleSpec& spec) { return estimate_upsample(spec); },
           [&](const SoftmaxSpec& spec) { return estimate_softmax(spec); },
           [&](const LinearResizeSpec& spec) { return estimate_resize_linear(spec); },
-          [&](const TransposeSpec& spec) { return estimate_transpose(spec); }},
+          [&](const TransposeSpec& spec) { return estimate_transpose(spec); },
+          [&](const MatrixProductSpec& spec) { return estimate_matrix_product(spec, target); }},
       choice);
 }
 
@@ -157,7 +159,8 @@ Epilogue* epilogue_of(KernelChoice& choice) {
                                [](UpsampleSpec&) -> Epilogue* { return nullptr; },
                                [](SoftmaxSpec&) -> Epilogue* { return nullptr; },
                                [](LinearResizeSpec&) -> Epilogue* { return nullptr; },
-                               [](TransposeSpec&) -> Epilogue* { return nullptr; }},
+                               [](TransposeSpec&) -> Epilogue* { return nullptr; },
+                               [](MatrixProductSpec& spec) { return &spec.epilogue; }},
                     choice);
 }
 

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "kernels/conv.h"
+#include "kernels/matrix_product.h"
 #include "kernels/pointwise.h"
 
 namespace onepass::kernels {
@@ -41,9 +42,9 @@ struct ConvPolicy {
 };
 
 /// Everything that a kernel is made from: its family, shapes, algorithm and tile.
-using KernelChoice =
-    std::variant<ConvDirectChoice, ConvDepthwiseChoice, ConvWinogradChoice, ConvAmxChoice, PoolSpec,
-                 ElementwiseSpec, LayoutSpec, UpsampleSpec, SoftmaxSpec, LinearResizeSpec, TransposeSpec>;
+using KernelChoice = std::variant<ConvDirectChoice, ConvDepthwiseChoice, ConvWinogradChoice, ConvAmxChoice,
+                                  PoolSpec, ElementwiseSpec, LayoutSpec, UpsampleSpec, SoftmaxSpec,
+                                  LinearResizeSpec, TransposeSpec, MatrixProductSpec>;
 
 const char* family_name(const KernelChoice& choice);
 loops::LoopNest build(const std::string& name, const KernelChoice& choice, const targets::Target& target);

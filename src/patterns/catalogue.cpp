@@ -75,6 +75,17 @@ std::string catalogue_markdown() {
       "slice of the whole\n\n";
   text += conditions_markdown(k_concat_slices);
   text += "Exactness: bitwise\n\n";
+  text +=
+      "### plain_slices\n\n`Concat(.., x, ..)`, `Split(..)`, `Slice(..)` of plain values "
+      "(`src/plan/plain_placement.cpp`) => x is written into,\nor read from, its bytes of the whole, which "
+      "may be a graph output\n\n";
+  text += conditions_markdown(k_plain_slices);
+  text += "Exactness: bitwise\n\n";
+  text +=
+      "### concat_over\n\n`Split(x) => a, b, c; Concat(a', b', c)` (`src/plan/plain_slices.cpp`) => the "
+      "Concat lies in the place of x,\nwhere a' and b' are written over a and b\n\n";
+  text += conditions_markdown(k_concat_over);
+  text += "Exactness: bitwise\n\n";
   text.pop_back();
   return text;
 }

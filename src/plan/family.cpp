@@ -132,8 +132,8 @@ bool elementwise_has_kernel(const Graph& graph, NodeId node) {
 }  // namespace
 
 const char* name(Family family) {
-  constexpr const char* k_names[] = {"conv",      "gemm",   "pool",  "elementwise", "upsample", "softmax",
-                                     "transpose", "concat", "split", "view",        "routine"};
+  constexpr const char* k_names[] = {"conv",    "gemm",      "product", "pool",  "elementwise", "upsample",
+                                     "softmax", "transpose", "concat",  "split", "view",        "routine"};
   return k_names[static_cast<size_t>(family)];
 }
 
@@ -146,7 +146,8 @@ Family family_of(const Graph& graph, NodeId node, const targets::Target& target)
       return conv_has_kernel(graph, node, target) ? Family::conv : Family::routine;
     case Op::Gemm:
     case Op::MatMul:
-      return gemm_has_kernel(graph, node) ? Family::gemm : Family::routine;
+      if (gemm_has_kernel(graph, node)) return Family::gemm;
+      return product_spec_of(graph, node) ? Family::product : Family::routine;
     case Op::MaxPool:
     case Op::AveragePool:
     case Op::GlobalAveragePool:
@@ -171,8 +172,8 @@ Family family_of(const Graph& graph, NodeId node, const targets::Target& target)
 }
 
 bool takes_steps(Family family) {
-  return family == Family::conv || family == Family::gemm || family == Family::pool ||
-         family == Family::elementwise;
+  return family == Family::conv || family == Family::gemm || family == Family::product ||
+         family == Family::pool || family == Family::elementwise;
 }
 
 std::optional<Extents> extents_of(const ir::TensorType& type) {
@@ -185,7 +186,7 @@ std::optional<Extents> extents_of(const ir::TensorType& type) {
 }
 
 size_t channel_axis(Family family, const ir::TensorType& result) {
-  return family == Family::gemm ? result.dims.size() - 1 : 1;
+  return family == Family::gemm || family == Family::product ? result.dims.size() - 1 : 1;
 }
 
 kernels::StepOperand::Kind operand_kind(const Graph& graph, ir::ValueId operand, const ir::TensorType& result,
@@ -228,6 +229,23 @@ kernels::ConvSpec conv_spec_of(const Graph& graph, NodeId node) {
   spec.groups = conv.attributes.get_int("group", 1);
   spec.bias = conv.inputs.size() > 2 && conv.inputs[2].valid();
   return spec;
+}
+
+std::optional<kernels::MatrixProductSpec> product_spec_of(const Graph& graph, NodeId node) {
+  if (graph.node(node).op != Op::MatMul) return std::nullopt;
+  const ir::TensorType &a = input_type(graph, node, 0), &b = input_type(graph, node, 1);
+  const ir::TensorType& out = output_type(graph, node);
+  const bool matrices = a.dtype == DType::f32 && b.dtype == DType::f32 && a.counted_axis < 0 &&
+                        b.counted_axis < 0 && a.dims.size() >= 2 && b.dims.size() >= 2;
+  if (!matrices || ir::element_count(out.dims) == 0 || a.dims.back() == 0) return std::nullopt;
+  kernels::MatrixProductExtents e{
+      .matrices = 1, .rows = *(out.dims.end() - 2), .inner = a.dims.back(), .columns = out.dims.back()};
+  const int64_t count = ir::element_count(out.dims) / (e.rows * e.columns);
+  const int64_t lefts = ir::element_count(a.dims) / (e.rows * e.inner);
+  const int64_t rights = ir::element_count(b.dims) / (e.inner * e.columns);
+  if (lefts != count || (rights != count && rights != 1)) return std::nullopt;
+  rights == count ? e.matrices = count : e.rows *= count;
+  return kernels::matrix_product_spec(e);
 }
 
 kernels::SoftmaxSpec softmax_spec_of(const Graph& graph, NodeId node) {

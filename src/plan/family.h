@@ -3,6 +3,7 @@
 
 #include "ir/graph.h"
 #include "kernels/conv.h"
+#include "kernels/matrix_product.h"
 #include "kernels/pointwise.h"
 #include "patterns/join.h"
 #include "targets/target.h"
@@ -11,8 +12,9 @@ namespace onepass::plan {
 
 /// What runs a node.
 enum class Family : uint8_t {
-  conv,  ///< conv_direct or conv_depthwise
-  gemm,  ///< conv_direct on a row-major matrix: Gemm, MatMul with constant weights
+  conv,     ///< conv_direct or conv_depthwise
+  gemm,     ///< conv_direct on a row-major matrix: Gemm, MatMul with constant weights
+  product,  ///< MatMul of two computed operands, plain
   pool,
   elementwise,
   upsample,   ///< Resize: nearest by whole factors, linear
@@ -64,6 +66,10 @@ std::optional<Start> start_of(const ir::Graph& graph, ir::NodeId node);
 
 /// The convolution that `node` asks for, its maps still without layout (block 1, no halo).
 kernels::ConvSpec conv_spec_of(const ir::Graph& graph, ir::NodeId node);
+
+/// The product of computed matrices that `node` asks for, without steps; nothing where no kernel does it: f32
+/// of static extents, batches alike or those of one operand all 1.
+std::optional<kernels::MatrixProductSpec> product_spec_of(const ir::Graph& graph, ir::NodeId node);
 
 /// The Softmax or LogSoftmax that `node` asks for.
 kernels::SoftmaxSpec softmax_spec_of(const ir::Graph& graph, ir::NodeId node);

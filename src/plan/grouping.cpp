@@ -116,9 +116,12 @@ class Grower {
     prove(group, family, step, decision);
   }
 
-  /// A chain over values without channel blocks reads scalars and maps alone.
+  /// A product of computed matrices reads constants of its columns; a chain over values without channel
+  /// blocks scalars and maps alone.
   bool layout_reads(Family family, const patterns::Step& step, kernels::StepOperand::Kind kind,
                     const ir::TensorType& type) const {
+    if (family == Family::product)
+      return step.kind != patterns::Step::Kind::affine && kind != kernels::StepOperand::Kind::map;
     if (family != Family::elementwise || extents_of(type)) return true;
     return step.kind != patterns::Step::Kind::affine && kind != kernels::StepOperand::Kind::per_channel &&
            kind != kernels::StepOperand::Kind::gate;

@@ -122,6 +122,7 @@ std::vector<Form> native_forms(const Graph& graph, const std::vector<Group>& gro
         for (ValueId part : graph.node(group.nodes.front()).outputs) forms[part.index] = form;
         break;
       case Family::gemm:
+      case Family::product:
       case Family::softmax:
       case Family::transpose:
       case Family::view:

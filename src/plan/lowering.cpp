@@ -44,6 +44,7 @@ Plan Lowering::run() {
   collect_halos();
   place_slices();
   pass_over_transposes();
+  place_plain();
   for (int32_t g = 0; g < static_cast<int32_t>(plan_.groups.size()); ++g) lower(g);
   if (!refused_.empty()) throw Error(refused_);
   bind_outputs();
@@ -82,6 +83,8 @@ void Lowering::lower(int32_t group) {
       return lower_kernel(group, family);
     case Family::gemm:
       return lower_gemm(group);
+    case Family::product:
+      return lower_product(group);
     case Family::upsample:
       return lower_upsample(group);
     case Family::softmax:
@@ -172,6 +175,18 @@ void Lowering::lower_gemm(int32_t index) {
   launch(index, group.name, choice, std::move(reads), write(group.result, Form::plain));
 }
 
+void Lowering::lower_product(int32_t index) {
+  const Group& group = plan_.groups[index];
+  const NodeId anchor = group.nodes.front();
+  const ir::TensorType& type = graph_.value(group.result).type;
+  kernels::MatrixProductSpec spec = product_spec_of(graph_, anchor).value();
+  spec.epilogue = epilogue_for(graph_, group.steps, Family::product, type, {});
+  std::vector<int32_t> reads;
+  for (const ValueId operand : graph_.node(anchor).inputs) reads.push_back(read(operand, Form::plain));
+  append_operands(group, Family::product, type, Form::plain, spec.dst, reads);
+  launch(index, group.name, spec, std::move(reads), write(group.result, Form::plain));
+}
+
 void Lowering::lower_upsample(int32_t index) {
   const Group& group = plan_.groups[index];
   const ValueId src = graph_.node(group.nodes.front()).inputs[0];
@@ -214,6 +229,7 @@ void Lowering::pass_over_transposes() {
     for (const NodeId view : rows.views) passed_over_[group_of.at(view)] = group.result;
     const int32_t transpose = group_of.at(rows.transpose);
     passed_over_[transpose] = group.result;
+    rows_of_[rows.transpose] = group.result;
     group.name += " + " + plan_.groups[transpose].name;
   }
 }
@@ -229,6 +245,7 @@ void Lowering::lower_routine(int32_t index) {
   const Group& group = plan_.groups[index];
   const NodeId anchor = group.nodes.front();
   const ir::Node& node = graph_.node(anchor);
+  if (refused_.empty() && lower_plain_parts(index)) return;
   const auto call = routine_call(graph_, anchor);
   if (!call) {
     Diagnostic d = ir::diagnostic_at(node, "no_kernel",
@@ -238,29 +255,36 @@ void Lowering::lower_routine(int32_t index) {
     refused_.push_back(std::move(d));
   }
   if (!refused_.empty()) return;  // what follows would read values that nothing writes
-  Launch launch{.symbol = call->symbol,
-                .name = group.name,
-                .family = "routine",
-                .group = index,
-                .params = call->params,
-                .slices = call->slices};
-  plan_.scratch_bytes = std::max(plan_.scratch_bytes, call->scratch_bytes);
-  for (ValueId input : call->inputs) {
-    launch.reads.push_back(read(input, Form::plain));
-    launch.estimate.bytes_read += plan_.buffers[launch.reads.back()].size_bytes;
-  }
+  std::vector<int32_t> reads, writes;
+  for (ValueId input : call->inputs) reads.push_back(read(input, Form::plain));
   for (ValueId output : call->outputs) {
-    launch.writes.push_back(write(output, Form::plain));
-    launch.estimate.bytes_written += plan_.buffers[launch.writes.back()].size_bytes;
+    writes.push_back(write(output, Form::plain));
     for (ValueId input : node.inputs)
       if (input.valid() && graph_.value(output).type.counted_axis >= 0 && counts_[input.index] >= 0)
         counts_[output.index] = counts_[input.index];
   }
+  push_routine(index, *call, std::move(reads), std::move(writes));
+}
+
+void Lowering::push_routine(int32_t group, const RoutineCall& call, std::vector<int32_t> reads,
+                            std::vector<int32_t> writes) {
+  Launch launch{.symbol = call.symbol,
+                .name = plan_.groups[group].name,
+                .family = "routine",
+                .group = group,
+                .reads = std::move(reads),
+                .writes = std::move(writes),
+                .params = call.params,
+                .slices = call.slices};
+  plan_.scratch_bytes = std::max(plan_.scratch_bytes, call.scratch_bytes);
+  for (const int32_t buffer : launch.reads) launch.estimate.bytes_read += plan_.buffers[buffer].size_bytes;
+  for (const int32_t buffer : launch.writes)
+    launch.estimate.bytes_written += plan_.buffers[buffer].size_bytes;
   launch.operands = launch.reads;
   launch.operands.insert(launch.operands.end(), launch.writes.begin(), launch.writes.end());
-  if (call->writes_count) {
-    const int32_t slot = add_buffer({.name = node.name + " count", .size_bytes = 8});
-    counts_[call->outputs[0].index] = slot;
+  if (call.writes_count) {
+    const int32_t slot = add_buffer({.name = plan_.groups[group].name + " count", .size_bytes = 8});
+    counts_[call.outputs[0].index] = slot;
     launch.writes.push_back(slot);
     launch.operands.push_back(slot);
   }
@@ -277,7 +301,10 @@ void Lowering::bind_outputs() {
     const int32_t source = read(value, Form::plain);
     Buffer& buffer = plan_.buffers[source];
     if (counts_[value.index] >= 0) plan_.counts.push_back({o, counts_[value.index]});
-    if (buffer.space == BufferSpace::output && buffer.index == o) continue;
+    const bool there = buffer.space == BufferSpace::output && buffer.index == o;
+    plan_.outputs.push_back(source);
+    if (there && (buffer.inside < 0 || buffer.size_bytes == plan_.buffers[buffer.inside].size_bytes))
+      continue;
     if (buffer.space == BufferSpace::arena && buffer.inside < 0) {
       buffer.space = BufferSpace::output;
       buffer.index = o;
@@ -289,6 +316,7 @@ void Lowering::bind_outputs() {
                                      .index = o,
                                      .size_bytes = size_bytes,
                                      .value = value});
+    plan_.outputs.back() = copy;
     push({.symbol = "onepass_copy_1",
           .name = "output '" + graph_.outputs()[o].name + "'",
           .family = "routine",

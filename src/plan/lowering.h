@@ -11,6 +11,7 @@
 #include "plan/kernel_table.h"
 #include "plan/layout.h"
 #include "plan/placement.h"
+#include "plan/plain_placement.h"
 #include "plan/plan.h"
 #include "plan/routine_call.h"
 
@@ -29,6 +30,7 @@ class Lowering {
   void lower(int32_t group);
   void lower_kernel(int32_t group, Family family);
   void lower_gemm(int32_t group);
+  void lower_product(int32_t group);
   void lower_upsample(int32_t group);
   void lower_softmax(int32_t group);
   void lower_transpose(int32_t group);
@@ -49,6 +51,19 @@ class Lowering {
   double predicted_group_ns(int32_t group) const;
   kernels::FeatureMap placed_map(ir::ValueId value, kernels::FeatureMap map) const;
   void put_inside(Buffer& buffer, const Place& place) const;
+
+  // lowering_plain.cpp: plain values inside others
+  void place_plain();
+  ir::ValueId storage_of(ir::ValueId value) const;
+  bool lower_plain_parts(int32_t group);
+  void join_plain(int32_t group, const PlainParts& parts);
+  void cut_plain(int32_t group, const PlainParts& parts);
+  void cut_replaced(int32_t group, const ReplacedParts& parts);
+  void join_replaced(int32_t group, const ReplacedParts& parts);
+  void push_routine(int32_t group, const RoutineCall& call, std::vector<int32_t> reads,
+                    std::vector<int32_t> writes);
+  void copy_bytes(int32_t group, const std::string& name, int32_t src, int64_t first_bytes, int32_t dst);
+  void put_plain_inside(Buffer& buffer, const PlainPlace& place) const;
 
   // lowering_values.cpp: values and buffers
   int32_t read(ir::ValueId value, Form form);   ///< converts when the value does not have the form yet
@@ -77,12 +92,15 @@ class Lowering {
   std::vector<Form> forms_;  ///< native, by value
   Halos halos_;
   Placement placement_;
-  std::vector<kernels::FeatureMap> shared_maps_;            ///< by number in placement_.shared
-  std::vector<int32_t> shared_buffers_;                     ///< likewise
+  std::vector<kernels::FeatureMap> shared_maps_;  ///< by number in placement_.shared
+  std::vector<int32_t> shared_buffers_;           ///< likewise
+  PlainPlacement plain_;
+  std::vector<int32_t> plain_buffers_;                      ///< by number in plain_.shared
   std::vector<std::array<int32_t, k_form_count>> buffers_;  ///< by value and form; -1: not made
   std::vector<int32_t> counts_;                             ///< by value: buffer of its run-time count, or -1
   /// Transposes that a convolution has done, with its result, and the views between them.
   std::map<int32_t, ir::ValueId> passed_over_;  ///< by group
+  std::map<ir::NodeId, ir::ValueId> rows_of_;   ///< the same by Transpose
   std::vector<int32_t> output_of_;              ///< by value: first graph output that it is, or -1
   KernelTable kernels_;
   std::unordered_multimap<uint64_t, int32_t> weights_by_hash_;      ///< of their first bytes

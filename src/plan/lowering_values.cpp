@@ -65,7 +65,10 @@ int32_t Lowering::write(ir::ValueId value, Form form) {
       plain ? ir::element_count(v.type.dims) * ir::size_bytes(v.type.dtype) : map(value, form).bytes();
   if (!plain) buffer.map = map(value, form);
   if (form == Form::blocked && placement_.placed(value)) put_inside(buffer, placement_.of_value[value.index]);
-  if (plain && output_of_[value.index] >= 0) {
+  const bool written_plain = form == (forms_[value.index] == Form::rows ? Form::rows : Form::plain);
+  if (written_plain && plain_.placed(value)) {
+    put_plain_inside(buffer, plain_.of_value[value.index]);
+  } else if (plain && output_of_[value.index] >= 0) {
     buffer.space = BufferSpace::output;
     buffer.index = output_of_[value.index];
   }

@@ -114,9 +114,12 @@ void plan_memory(Plan& plan) {
     if (buffer.space == BufferSpace::arena && buffer.first_launch >= 0 && buffer.inside < 0)
       buffer.offset_bytes = blocks[root_of(plan, b)].offset_bytes;
   }
-  for (Buffer& inner : plan.buffers)
-    if (inner.inside >= 0 && plan.buffers[inner.inside].offset_bytes >= 0)
-      inner.offset_bytes = plan.buffers[inner.inside].offset_bytes + inner.inside_bytes;
+  for (Buffer& inner : plan.buffers) {
+    if (inner.inside < 0) continue;
+    const Buffer& outer = plan.buffers[inner.inside];
+    if (outer.space == BufferSpace::output) inner.offset_bytes = inner.inside_bytes;
+    if (outer.offset_bytes >= 0) inner.offset_bytes = outer.offset_bytes + inner.inside_bytes;
+  }
 }
 
 }  // namespace onepass::plan

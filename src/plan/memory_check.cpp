@@ -10,8 +10,8 @@ namespace onepass::plan {
 
 namespace {
 
-/// What the arena holds, byte range by byte range: start -> (end, whose contents lie there, from which of its
-/// bytes on). Contents are those of buffers that launches write.
+/// What the arena, or an output, holds, byte range by byte range: start -> (end, whose contents lie there,
+/// from which of its bytes on). Contents are those of buffers that launches write.
 class Arena {
  public:
   void write(int64_t begin, int64_t end, int32_t buffer) {
@@ -59,15 +59,39 @@ class Arena {
   std::map<int64_t, Range> ranges_;
 };
 
+/// The arena and the outputs.
+class Memory {
+ public:
+  /// Null for what launches do not write.
+  Arena* of(const Buffer& buffer) {
+    if (buffer.space == BufferSpace::arena) return &arena_;
+    return buffer.space == BufferSpace::output ? &outputs_[buffer.index] : nullptr;
+  }
+
+ private:
+  Arena arena_;
+  std::map<int32_t, Arena> outputs_;
+};
+
+/// Where a buffer of the arena or an output starts in it.
+int64_t start_of(const Buffer& buffer) {
+  return buffer.space == BufferSpace::output && buffer.inside < 0 ? 0 : buffer.offset_bytes;
+}
+
+bool same_memory(const Buffer& a, const Buffer& b) {
+  if (a.space != b.space) return false;
+  return a.space == BufferSpace::arena || (a.space == BufferSpace::output && a.index == b.index);
+}
+
 [[noreturn]] void fault(const Launch& launch, const Buffer& buffer, const char* what) {
   throw InternalError(
       fmt::format("memory plan: launch '{}': buffer '{}' {}", launch.name, buffer.name, what));
 }
 
 void check_bounds(const Plan& plan, const Launch& launch, const Buffer& buffer) {
-  const bool sized =
-      buffer.size_bytes >= 0 &&
-      (buffer.space == BufferSpace::input || buffer.space == BufferSpace::output || buffer.offset_bytes >= 0);
+  const bool sized = buffer.size_bytes >= 0 &&
+                     (buffer.space == BufferSpace::input ||
+                      (buffer.space == BufferSpace::output && buffer.inside < 0) || buffer.offset_bytes >= 0);
   if (!sized) fault(launch, buffer, "has no place");
   if (buffer.space == BufferSpace::arena && buffer.offset_bytes + buffer.size_bytes > plan.arena_bytes)
     fault(launch, buffer, "leaves the arena");
@@ -91,9 +115,9 @@ bool same_planes(const Buffer& whole, const Buffer& part, const BufferPart& at) 
 void check_parts(const Plan& plan, const Launch& launch, const Buffer& buffer) {
   if (buffer.inside >= 0) {
     const Buffer& outer = plan.buffers.at(buffer.inside);
-    const bool within = outer.space == BufferSpace::arena && outer.offset_bytes >= 0 &&
-                        buffer.offset_bytes >= outer.offset_bytes &&
-                        buffer.offset_bytes + buffer.size_bytes <= outer.offset_bytes + outer.size_bytes;
+    const bool within = same_memory(buffer, outer) && outer.inside < 0 && start_of(outer) >= 0 &&
+                        buffer.offset_bytes >= start_of(outer) &&
+                        buffer.offset_bytes + buffer.size_bytes <= start_of(outer) + outer.size_bytes;
     if (!within) fault(launch, buffer, "leaves the buffer that it lies in");
   }
   int64_t covered = 0;
@@ -153,8 +177,8 @@ bool takes_over(const Launch& launch, const Plan& plan, const Buffer& dst, int32
 /// it reads.
 void check_launch_overlap(const Plan& plan, const Launch& launch) {
   const auto overlap = [](const Buffer& a, const Buffer& b) {
-    return a.space == BufferSpace::arena && b.space == BufferSpace::arena &&
-           a.offset_bytes < b.offset_bytes + b.size_bytes && b.offset_bytes < a.offset_bytes + a.size_bytes;
+    return same_memory(a, b) && start_of(a) < start_of(b) + b.size_bytes &&
+           start_of(b) < start_of(a) + a.size_bytes;
   };
   for (size_t w = 0; w < launch.writes.size(); ++w) {
     const Buffer& dst = plan.buffers[launch.writes[w]];
@@ -171,37 +195,34 @@ void check_launch_overlap(const Plan& plan, const Launch& launch) {
 }  // namespace
 
 void check_memory(const Plan& plan) {
-  Arena arena;
-  std::vector<bool> written(plan.buffers.size(), false);
+  Memory memory;
+  const auto check_held = [&](const Launch& reader, int32_t read) {
+    const Buffer& buffer = plan.buffers[read];
+    check_bounds(plan, reader, buffer);
+    if (const Arena* held = memory.of(buffer))
+      check_contents(plan, reader, *held, {read, 0, buffer.size_bytes, start_of(buffer)});
+  };
   for (const Launch& launch : plan.launches) {
-    for (int32_t read : launch.reads) {
-      const Buffer& buffer = plan.buffers[read];
-      check_bounds(plan, launch, buffer);
-      if (buffer.space == BufferSpace::output && !written[read])
-        fault(launch, buffer, "is read before it is written");
-      if (buffer.space == BufferSpace::arena)
-        check_contents(plan, launch, arena, {read, 0, buffer.size_bytes, buffer.offset_bytes});
-    }
+    for (int32_t read : launch.reads) check_held(launch, read);
     check_launch_overlap(plan, launch);
     for (int32_t write : launch.writes) {
       const Buffer& buffer = plan.buffers[write];
       check_bounds(plan, launch, buffer);
-      if (buffer.space == BufferSpace::input || buffer.space == BufferSpace::weights)
-        fault(launch, buffer, "is written");
+      Arena* const to = memory.of(buffer);
+      if (to == nullptr) fault(launch, buffer, "is written");
       check_parts(plan, launch, buffer);
       if (!buffer.parts.empty()) fault(launch, buffer, "is written, but made of others");
-      if (buffer.space == BufferSpace::arena)
-        arena.write(buffer.offset_bytes, buffer.offset_bytes + buffer.size_bytes, write);
-      written[write] = true;
+      to->write(start_of(buffer), start_of(buffer) + buffer.size_bytes, write);
     }
   }
   for (const Count& count : plan.counts) {
     const Buffer& slot = plan.buffers[count.buffer];
-    if (!arena.holds(slot.offset_bytes, slot.offset_bytes + slot.size_bytes, count.buffer, 0))
+    if (!memory.of(slot)->holds(slot.offset_bytes, slot.offset_bytes + slot.size_bytes, count.buffer, 0))
       throw InternalError(
           fmt::format("memory plan: buffer '{}', the count of output {}, does not survive the run", slot.name,
                       count.output));
   }
+  for (int32_t output : plan.outputs) check_held({.name = "the end of the run"}, output);
 }
 
 }  // namespace onepass::plan

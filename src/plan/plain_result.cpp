@@ -34,6 +34,7 @@ bool PlainResults::reads_plain(ir::NodeId reader, ir::ValueId value) const {
   const ir::NodeId anchor = group.nodes.front();
   switch (family_of(graph_, anchor, target_)) {
     case Family::gemm:
+    case Family::product:
     case Family::softmax:
     case Family::transpose:
     case Family::view:

@@ -75,8 +75,8 @@ struct Buffer {
   BufferSpace space = BufferSpace::arena;
   int32_t index = 0;  ///< graph input or output number
   int64_t size_bytes = 0;
-  int64_t offset_bytes = -1;                    ///< arena and weights; set by plan_memory for the arena
-  int32_t shares = -1;                          ///< in place: the buffer whose memory this one takes over
+  int64_t offset_bytes = -1;  ///< arena and weights, and inside an output; set by plan_memory but for weights
+  int32_t shares = -1;        ///< in place: the buffer whose memory this one takes over
   int32_t first_launch = -1, last_launch = -1;  ///< written first, read last
   ir::ValueId value;                            ///< what it holds; invalid for packed weights
   std::optional<kernels::FeatureMap> map;       ///< how it lies; none: row-major as ONNX has it
@@ -114,12 +114,13 @@ struct Plan {
   const targets::Target* target = nullptr;
   std::vector<Group> groups;         ///< in execution order
   std::vector<Decision> decisions;   ///< about joins
-  std::vector<Decision> placements;  ///< about maps inside others (placement.h)
+  std::vector<Decision> placements;  ///< about values inside others (placement.h, plain_placement.h)
   std::vector<Buffer> buffers;
   std::vector<Launch> launches;
   std::vector<loops::LoopNest> kernels;  ///< each once; launches name them
   std::vector<std::byte> weights;        ///< the packed section
   std::vector<Count> counts;
+  std::vector<int32_t> outputs;  ///< by graph output: the buffer that holds it at the end of a run
   int64_t arena_bytes = 0;
   int64_t scratch_bytes = 0;  ///< per thread
 

@@ -120,7 +120,32 @@ std::optional<RoutineCall> concat(const NodeView& view) {
   return call;
 }
 
+std::optional<RoutineCall> replace_parts(const NodeView& view, const std::vector<bool>& kept) {
+  const ir::TensorType& dst = view.result();
+  const int64_t axis = from_front(view.attribute("axis", 0), dst.dims.size());
+  RoutineCall call = call_of(view, "onepass_replace_parts", {});
+  std::vector<Part> parts;
+  int64_t start = 0;
+  for (size_t input = 0; input < kept.size(); ++input) {
+    const int64_t size = view.dims(input)[static_cast<size_t>(axis)] * inner_bytes(dst, axis);
+    if (!kept[input]) {
+      parts.push_back({start, size});
+      call.inputs.push_back(view.node().inputs[input]);
+    }
+    start += size;
+  }
+  set_parts(call, parts, outer_count(dst.dims, axis), start);
+  // A unit is a row: with all its parts, and with the rest where the source is no destination.
+  const int64_t rows = outer_count(dst.dims, axis);
+  set_work(call, rows, static_cast<int64_t>(parts.size()) * 4);
+  return call;
+}
+
 std::optional<RoutineCall> split(const NodeView& view) {
+  return split_parts(view, std::vector<bool>(view.node().outputs.size(), false));
+}
+
+std::optional<RoutineCall> split_parts(const NodeView& view, const std::vector<bool>& kept) {
   const ir::TensorType& src = view.type(0);
   const int64_t axis = from_front(view.attribute("axis", 0), src.dims.size());
   if (axis == src.counted_axis || (view.has(1) && !view.constant_ints(1))) return std::nullopt;
@@ -131,7 +156,7 @@ std::optional<RoutineCall> split(const NodeView& view) {
   int64_t start = 0;
   for (size_t output = 0; output < sizes.size(); ++output) {
     const int64_t size = sizes[output] * inner_bytes(src, axis);
-    if (view.node().outputs[output].valid()) {
+    if (view.node().outputs[output].valid() && !kept[output]) {
       parts.push_back({start, size});
       call.outputs.push_back(view.node().outputs[output]);
     }

@@ -98,6 +98,10 @@ std::optional<RoutineCall> pad(const NodeView& view);
 std::optional<RoutineCall> gather(const NodeView& view);
 std::optional<RoutineCall> concat(const NodeView& view);
 std::optional<RoutineCall> split(const NodeView& view);
+/// A Split without the parts that are kept where they are; a Concat that writes the others over its source,
+/// or over a copy of it. By part.
+std::optional<RoutineCall> split_parts(const NodeView& view, const std::vector<bool>& kept);
+std::optional<RoutineCall> replace_parts(const NodeView& view, const std::vector<bool>& kept);
 std::optional<RoutineCall> broadcast(const NodeView& view);
 std::optional<RoutineCall> where(const NodeView& view);
 std::optional<RoutineCall> cast(const NodeView& view);

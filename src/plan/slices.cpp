@@ -44,29 +44,6 @@ void append_in_turn(const Graph& graph, const std::vector<ValueId>& values, Chan
   }
 }
 
-/// Where a Slice that cuts channels alone starts; nothing when it steps or cuts elsewhere.
-std::optional<int64_t> first_channel(const Graph& graph, ir::NodeId id) {
-  const ir::Node& node = graph.node(id);
-  const ir::Tensor* starts = graph.constant_input(id, 1);
-  const auto given = [&](size_t input) { return node.inputs.size() > input && node.inputs[input].valid(); };
-  const ir::Tensor* axes = given(3) ? graph.constant_input(id, 3) : nullptr;
-  const ir::Tensor* steps = given(4) ? graph.constant_input(id, 4) : nullptr;
-  if (starts == nullptr || (given(3) && axes == nullptr) || (given(4) && steps == nullptr))
-    return std::nullopt;
-  const int64_t extent = channels(graph, node.inputs[0]);
-  int64_t first = 0;
-  for (int64_t i = 0; i < starts->size(); ++i) {
-    const auto rank = static_cast<int64_t>(k_rank);
-    const int64_t axis = axes == nullptr ? i : (static_cast<int64_t>(axes->to_doubles()[i]) + rank) % rank;
-    if (steps != nullptr && steps->to_doubles()[i] != 1) return std::nullopt;
-    if (axis != k_channel_axis) continue;
-    const double start = starts->to_doubles()[i];
-    const double from_front = start < 0 ? start + static_cast<double>(extent) : start;
-    first = static_cast<int64_t>(std::clamp(from_front, 0.0, static_cast<double>(extent)));
-  }
-  return first;
-}
-
 }  // namespace
 
 std::optional<ChannelParts> channel_parts(const Graph& graph, ir::NodeId id) {
@@ -76,7 +53,7 @@ std::optional<ChannelParts> channel_parts(const Graph& graph, ir::NodeId id) {
   result.whole = result.cuts ? node.inputs.at(0) : node.outputs.at(0);
   if (!is_map(graph, result.whole)) return std::nullopt;
   if (node.op == Op::Slice) {
-    const auto first = first_channel(graph, id);
+    const auto first = slice_start(graph, id, k_channel_axis);
     if (first) result.parts.push_back({node.outputs.at(0), *first});
   } else if (along_channels(node)) {
     append_in_turn(graph, result.cuts ? node.outputs : node.inputs, result);
@@ -85,6 +62,29 @@ std::optional<ChannelParts> channel_parts(const Graph& graph, ir::NodeId id) {
     return is_map(graph, part.value) && same_planes(graph, part.value, result.whole);
   });
   return maps && !result.parts.empty() ? std::optional(std::move(result)) : std::nullopt;
+}
+
+std::optional<int64_t> slice_start(const Graph& graph, ir::NodeId id, size_t cut_axis) {
+  const ir::Node& node = graph.node(id);
+  const ir::Tensor* starts = graph.constant_input(id, 1);
+  const auto given = [&](size_t input) { return node.inputs.size() > input && node.inputs[input].valid(); };
+  const ir::Tensor* axes = given(3) ? graph.constant_input(id, 3) : nullptr;
+  const ir::Tensor* steps = given(4) ? graph.constant_input(id, 4) : nullptr;
+  if (starts == nullptr || (given(3) && axes == nullptr) || (given(4) && steps == nullptr))
+    return std::nullopt;
+  const ir::Shape& dims = graph.value(node.inputs[0]).type.dims;
+  const int64_t extent = dims.at(cut_axis);
+  int64_t first = 0;
+  for (int64_t i = 0; i < starts->size(); ++i) {
+    const auto rank = static_cast<int64_t>(dims.size());
+    const int64_t axis = axes == nullptr ? i : (static_cast<int64_t>(axes->to_doubles()[i]) + rank) % rank;
+    if (steps != nullptr && steps->to_doubles()[i] != 1) return std::nullopt;
+    if (axis != static_cast<int64_t>(cut_axis)) continue;
+    const double start = starts->to_doubles()[i];
+    const double from_front = start < 0 ? start + static_cast<double>(extent) : start;
+    first = static_cast<int64_t>(std::clamp(from_front, 0.0, static_cast<double>(extent)));
+  }
+  return first;
 }
 
 int64_t channel_blocks(const Graph& graph, ValueId map, int64_t lanes) {

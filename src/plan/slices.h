@@ -26,6 +26,9 @@ struct ChannelParts {
 /// Nothing when `node` does not do that to f32 maps of rank 4.
 std::optional<ChannelParts> channel_parts(const ir::Graph& graph, ir::NodeId node);
 
+/// Where a Slice starts on an axis; nothing when that is not known, or when it steps on any.
+std::optional<int64_t> slice_start(const ir::Graph& graph, ir::NodeId node, size_t axis);
+
 /// Blocks of `lanes` channels; the last may be filled in part.
 int64_t channel_blocks(const ir::Graph& graph, ir::ValueId map, int64_t lanes);
 

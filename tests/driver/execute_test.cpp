@@ -5,7 +5,8 @@
 // written: within tolerance of it in float, or of it in double and nearer to that than the float result is.
 //
 //   expect fused PATTERN N      N joins of the pattern in the fused plan
-//   expect split PATTERN COND   some candidate of the pattern stays split by that condition
+//   expect split PATTERN COND   some candidate of the pattern stays split, or a copy, by that condition
+//   expect placed PATTERN N     nodes of which something lies in place by the pattern
 //   expect launches FAMILY N    launches of a kernel family in the fused plan
 //   expect applied PATTERN N    rewrites of the pattern
 #include "driver/execute.h"
@@ -36,6 +37,8 @@ void check_expectations(const Case& text_case, const driver::Program& program) {
     int64_t found = -1;
     if (verb == "fused")
       found = count_where(plan.decisions, [&](const auto& d) { return d.fused && d.pattern == subject; });
+    if (verb == "placed")
+      found = count_where(plan.placements, [&](const auto& d) { return d.fused && d.pattern == subject; });
     if (verb == "launches")
       found = count_where(plan.launches, [&](const auto& l) { return l.family == subject; });
     if (verb == "applied")
@@ -44,7 +47,8 @@ void check_expectations(const Case& text_case, const driver::Program& program) {
       const auto same = [&](const auto& d) {
         return !d.fused && d.pattern == subject && d.condition == words.at(2);
       };
-      EXPECT_GT(count_where(plan.decisions, same), 0) << "split " << subject << " " << words.at(2);
+      EXPECT_GT(count_where(plan.decisions, same) + count_where(plan.placements, same), 0)
+          << "split " << subject << " " << words.at(2);
       continue;
     }
     ASSERT_GE(found, 0) << "unknown expectation " << verb;

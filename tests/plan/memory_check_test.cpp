@@ -78,7 +78,7 @@ TEST(MemoryCheck, RefusesAReadBeforeTheWrite) {
 TEST(MemoryCheck, RefusesAnOutputThatIsReadBeforeItIsWritten) {
   Plan plan = sound();
   plan.launches[0].reads.push_back(k_y);
-  expect_refusal(plan, "first", "y", "is read before it is written");
+  expect_refusal(plan, "first", "y", "is read but does not hold its value");
 }
 
 TEST(MemoryCheck, RefusesAWrittenInput) {
@@ -250,6 +250,59 @@ TEST(MemoryCheckParts, RefusesAWholeThatALaunchWrites) {
   Plan plan = placed();
   plan.launches[1].writes = {k_whole};
   expect_refusal(plan, "second", "whole", "is written, but made of others");
+}
+
+/// The same, but that all lies in output 0; "window" is not read.
+Plan placed_in_output() {
+  Plan plan = placed();
+  for (const int32_t buffer : {k_left, k_right, k_whole, plan.buffers[k_left].inside}) {
+    plan.buffers[buffer].space = BufferSpace::output;
+    plan.buffers[buffer].offset_bytes = plan.buffers[buffer].inside_bytes;
+  }
+  plan.buffers[k_y].index = 1;
+  plan.launches.pop_back();
+  plan.launches.push_back(launch("fourth", {k_a}, {k_y}));
+  plan.outputs = {k_whole, k_y};
+  return plan;
+}
+
+TEST(MemoryCheckParts, AcceptsAnOutputThatIsMadeOfParts) {
+  EXPECT_NO_THROW(plan::check_memory(placed_in_output()));
+}
+
+TEST(MemoryCheckParts, RefusesAnOutputOfWhichAPartIsNotWritten) {
+  Plan plan = placed_in_output();
+  plan.launches.erase(plan.launches.begin() + 1, plan.launches.begin() + 3);
+  plan.launches.insert(plan.launches.begin() + 1, launch("second", {k_x}, {k_a}));
+  expect_refusal(plan, "the end of the run", "whole", "is read but does not hold its value");
+}
+
+TEST(MemoryCheckParts, RefusesAnOutputOfWhichAPartIsOverwritten) {
+  Plan plan = placed_in_output();
+  plan.buffers[k_right].offset_bytes = plan.buffers[k_right].inside_bytes = 128;
+  expect_refusal(plan, "third", "whole", "is read but does not hold its value");
+}
+
+TEST(MemoryCheckParts, RefusesAPartOfAnotherOutput) {
+  Plan plan = placed_in_output();
+  plan.buffers[k_right].index = 1;
+  expect_refusal(plan, "second", "right", "leaves the buffer that it lies in");
+}
+
+TEST(MemoryCheckParts, ALaunchMayWriteOverTheOperandInWhosePlaceItLies) {
+  Plan plan = placed_in_output();
+  Buffer over = plan.buffers[k_right];
+  over.name = "over";
+  over.shares = k_right;
+  const auto number = static_cast<int32_t>(plan.buffers.size());
+  plan.buffers.push_back(over);
+  plan.buffers[k_whole].parts[1].buffer = number;
+  plan.launches.insert(plan.launches.begin() + 2, launch("between", {k_right, k_x}, {number}));
+  expect_refusal(plan, "between", "over", "overlaps what the launch reads");
+  plan.launches[2].may_take_over = {k_right};
+  EXPECT_NO_THROW(plan::check_memory(plan));
+  plan.launches.push_back(launch("fifth", {k_right}, {k_y}));
+  expect_refusal(plan, "fifth", "right", "is read but does not hold its value");
 }
 
 TEST(MemoryCheckParts, RefusesPartsWithAGapAndPartsThatEndEarly) {

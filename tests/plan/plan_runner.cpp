@@ -46,7 +46,8 @@ class Runner {
       case BufferSpace::input:
         return {inputs_.at(b.index).bytes(), size};
       case BufferSpace::output:
-        return {outputs_.at(b.index).bytes(), size};
+        return std::span(static_cast<std::byte*>(outputs_.at(b.index).bytes()), b.size_bytes + offset)
+            .subspan(b.inside < 0 ? 0 : offset, size);
     }
     throw InternalError("a buffer lies somewhere");
   }

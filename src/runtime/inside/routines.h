@@ -44,6 +44,10 @@ void onepass_index_copy_filled_8(const Call* call, int64_t begin, int64_t end);
 void onepass_concat(const Call* call, int64_t begin, int64_t end);
 void onepass_split(const Call* call, int64_t begin, int64_t end);
 
+// dst = src, which may be the same memory, with parts along one axis replaced. Operands src, part0, part1,
+// ..., dst; unit: a row. (count, row_bytes, part_bytes[count], part_starts[count])
+void onepass_replace_parts(const Call* call, int64_t begin, int64_t end);
+
 // dst row (o, i) = src row (o, indices[i]). An index outside [-extent, extent) is bad input.
 // Operands src, indices, dst; unit: a row of dst. (extent, index count, row_bytes)
 void onepass_gather_i64(const Call* call, int64_t begin, int64_t end);

@@ -22,7 +22,7 @@ struct Parts {
   }
 };
 
-/// Rows up to this size are copied part by part: several of them share a cache line.
+/// Rows of which no more than this moves are copied part by part: several of them share a cache line.
 constexpr int64_t k_short_row_bytes = 64;
 
 /// Calls body(part, first row, end row) so that every unit of `range` is covered once; unit = row * count +
@@ -31,7 +31,9 @@ template <class Body>
 void for_each_part(const Parts& parts, Range range, Body body) {
   if (range.begin >= range.end) return;
   const int64_t count = parts.count;
-  if (parts.row_bytes <= k_short_row_bytes) {
+  int64_t moved_bytes = 0;
+  for (int64_t part = 0; part < count; ++part) moved_bytes += parts.part_bytes[part];
+  if (moved_bytes <= k_short_row_bytes) {
     for (int64_t part = 0; part < count; ++part)
       body(part, (range.begin - part + count - 1) / count, (range.end - part + count - 1) / count);
     return;
@@ -88,4 +90,19 @@ void onepass_split(const Call* call, int64_t begin, int64_t end) {
                                               src + first * parts.row_bytes + parts.part_starts[part],
                                               parts.row_bytes, bytes, last - first);
                         });
+}
+
+void onepass_replace_parts(const Call* call, int64_t begin, int64_t end) {
+  const inside::Parts parts(call);
+  const inside::Range rows = inside::units(call, begin, end);
+  if (rows.begin >= rows.end) return;
+  const char* src = inside::src_of<char>(call, 0);
+  char* dst = inside::dst_of<char>(call, 1 + parts.count);
+  const int64_t first = rows.begin * parts.row_bytes, count = rows.end - rows.begin;
+  if (dst != src) std::memcpy(dst + first, src + first, static_cast<size_t>(count * parts.row_bytes));
+  for (int64_t part = 0; part < parts.count; ++part) {
+    const int64_t bytes = parts.part_bytes[part];
+    inside::copy_pieces(dst + first + parts.part_starts[part], parts.row_bytes,
+                        inside::src_of<char>(call, 1 + part) + rows.begin * bytes, bytes, bytes, count);
+  }
 }
