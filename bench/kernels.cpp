@@ -4,6 +4,7 @@
 // same run. With --rotate the weights come from a pool of 100 MB, as inside a network; without, they stay in
 // cache.
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -31,6 +32,10 @@ const std::vector<Shape>& standard_shapes() {
                                             {"1x1 512->128 28x28", 512, 128, 28, 28, 1, 1, 1},
                                             {"1x1 1024->256 14x14", 1024, 256, 14, 14, 1, 1, 1},
                                             {"1x1 2048->512 7x7", 2048, 512, 7, 7, 1, 1, 1},
+                                            {"1x1 512->2048 7x7", 512, 2048, 7, 7, 1, 1, 1},
+                                            {"1x1 1024->2048 7x7", 1024, 2048, 7, 7, 1, 1, 1},
+                                            {"1x1 320->1280 7x7", 320, 1280, 7, 7, 1, 1, 1},
+                                            {"1x1 960->320 7x7", 960, 320, 7, 7, 1, 1, 1},
                                             {"3x3 64->64 56x56", 64, 64, 56, 56, 3, 1, 1},
                                             {"3x3 128->128 28x28", 128, 128, 28, 28, 3, 1, 1},
                                             {"3x3 256->256 14x14", 256, 256, 14, 14, 3, 1, 1},
@@ -131,9 +136,12 @@ struct Free {
 };
 using Memory = std::unique_ptr<float[], Free>;
 
+/// In large pages, as the runtime keeps weights and maps.
 Memory allocate(int64_t elems) {
-  Memory memory(
-      static_cast<float*>(std::aligned_alloc(64, static_cast<size_t>(elems + 16) * 4 / 64 * 64 + 64)));
+  constexpr size_t k_page = 2 << 20;
+  const size_t bytes = (static_cast<size_t>(elems + 16) * 4 + k_page - 1) / k_page * k_page;
+  Memory memory(static_cast<float*>(std::aligned_alloc(k_page, bytes)));
+  madvise(memory.get(), bytes, MADV_HUGEPAGE);
   std::fill_n(memory.get(), elems, 0.25F);
   return memory;
 }

@@ -113,8 +113,7 @@ class AmxEmitter {
     const Affine panel = panel_ * g_.panel_words(k_amx_panel_vectors);
     pair_ = segment_ * g_.pairs_of_run() + b_.floor_div(tile, AmxGeometry::k_tiles_at_once);
     source_.each_step(chunk_, [&](const Affine& source, const Affine& step) {
-      emit_products(first + source, panel + step * (g_.parts * vectors_ * k_tile_elems),
-                    static_cast<int>(count));
+      emit_step(first + source, panel + step * (g_.parts * vectors_ * k_tile_elems), static_cast<int>(count));
     });
     each_sum(tile, count, [&](int sum, const Affine& at) { b_.tile_store(sum, sums_, at); });
   }
@@ -129,10 +128,34 @@ class AmxEmitter {
       }
   }
 
-  void emit_products(const Affine& source, const Affine& weights, int count) {
+  void emit_step(const Affine& source, const Affine& weights, int count) {
+    const int64_t step_rows = g_.parts * vectors_ * loops::k_tile_rows;
+    if (!tile_.streams_weights) return emit_products(source, weights, count, {});
+    if (!g_.takes_turns()) {
+      constexpr int64_t k_near_words = (16 << 10) / 4;
+      return b_.when(
+          loops::Compare::eq, pair_, 0,
+          [&] { emit_products(source, weights, count, {weights + k_near_words, step_rows}); },
+          [&] { emit_products(source, weights, count, {}); });
+    }
+    const int64_t rows = (step_rows + g_.pairs() - 1) / g_.pairs();
+    const int64_t chunk_words = g_.chunk_groups * g_.taps * step_rows * k_row_words;
+    emit_products(source, weights, count, {weights + chunk_words + pair_ * (rows * k_row_words), rows});
+  }
+
+  /// Weights that a later step reads: where turns are taken, this pair of tiles' share of what the same step
+  /// of the next chunk reads, else all that a near step of the first pair reads.
+  struct Fetch {
+    Affine from;
+    int64_t rows = 0;
+  };
+
+  void emit_products(const Affine& source, const Affine& weights, int count, const Fetch& ahead) {
     PartPair held{-1, -1};
-    if (tile_.streams_weights) fetch_ahead(weights);
-    for (const PartPair& pair : part_pairs(tile_.products)) {
+    const std::span<const PartPair> pairs = part_pairs(tile_.products);
+    const int64_t products = std::ssize(pairs) * count * vectors_;
+    int64_t product = 0;
+    for (const PartPair& pair : pairs) {
       if (pair.b != held.b)
         for (int v = 0; v < vectors_; ++v)
           b_.tile_load(k_first_weight_tile + v, weights_, weights + (pair.b * vectors_ + v) * k_tile_elems);
@@ -142,28 +165,17 @@ class AmxEmitter {
                        source + (pair.a * g_.part_words + m * loops::k_tile_rows * g_.position_words),
                        g_.position_words);
       for (int m = 0; m < count; ++m)
-        for (int v = 0; v < vectors_; ++v)
+        for (int v = 0; v < vectors_; ++v, ++product) {
           b_.tile_product(static_cast<int>(m * vectors_ + v), k_first_source_tile + m,
                           k_first_weight_tile + v);
+          fetch(ahead, product * ahead.rows / products, (product + 1) * ahead.rows / products);
+        }
       held = pair;
     }
   }
 
-  /// Weights that a later step reads: where turns are taken, this pair of tiles' share of what the same step
-  /// of the next chunk reads, else all that a near step of the first pair reads.
-  void fetch_ahead(const Affine& weights) {
-    const int64_t step_words = g_.parts * vectors_ * k_tile_elems;
-    if (!g_.takes_turns()) {
-      constexpr int64_t k_near_words = (16 << 10) / 4;
-      return b_.when(loops::Compare::eq, pair_, 0, [&] { fetch(weights + k_near_words, step_words); });
-    }
-    const int64_t rows = (step_words / k_row_words + g_.pairs() - 1) / g_.pairs();
-    const int64_t chunk_words = g_.chunk_groups * g_.taps * step_words;
-    fetch(weights + chunk_words + pair_ * (rows * k_row_words), rows * k_row_words);
-  }
-
-  void fetch(const Affine& from, int64_t words) {
-    for (int64_t word = 0; word < words; word += k_row_words) b_.prefetch(weights_, from + word);
+  void fetch(const Fetch& ahead, int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) b_.prefetch(weights_, ahead.from + row * k_row_words);
   }
 
   // ---- the outputs ----------------------------------------------------------------------------------------
