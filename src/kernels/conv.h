@@ -62,7 +62,7 @@ std::vector<float> pack_conv_direct(const ConvSpec& spec, const ConvTile& tile, 
 
 // ---- conv_depthwise: lanes are channels -------------------------------------------------------------------
 // Groups of equally many input and output channels that divide a vector; 1 per group is depthwise. Exactness
-// and operands as above (order kh, kw, channel of the group).
+// and operands as above (order kh, channel of the group, kw).
 
 struct DepthwiseTile {
   int pixels = 1;

@@ -3,11 +3,13 @@
 // Convolutions whose groups have as many output as input channels and divide a vector; depthwise is the case
 // of one channel per group. Lanes are channels. For one row of outputs of one channel block:
 //
-//   for each tile of pixels, kh:  for each source column that a tap of the tile reads:
-//     for each channel i of a group:  acc[p] = fma(column with channel i in every lane of its group, weight,
-//     acc[p])
+//   for each tile of pixels, kh, channel i of a group:  for each source column that a tap of the tile reads:
+//     lane = column with channel i in every lane of its group
+//     for each pixel p and kw that read it:  acc[p] = fma(lane, weight, acc[p])
 //
-// Every source column is loaded once for all taps of a row.
+// Every source column is loaded, and permuted, once for all taps of a row. Channels are outside columns so
+// that few weights are in use at a time, and so that neighbouring fmas belong to different sums: a chain of a
+// whole column's channels would wait for its own results.
 #include <algorithm>
 #include <map>
 
@@ -25,7 +27,8 @@ using loops::Builder;
 using loops::RegisterId;
 using loops::Value;
 
-/// Weights of one kernel row stay in registers up to this many vectors; beyond it they are memory operands.
+/// The weights of a kernel row and channel stay in registers up to this many vectors; beyond it they are
+/// memory operands.
 constexpr int64_t k_resident_weights = 7;
 
 /// Channels of a group; phases are of one channel each.
@@ -46,16 +49,15 @@ class DepthwiseEmitter {
         tile_(tile),
         lanes_(target.vector_lanes),
         width_(width_of(spec)),
-        row_weights_(spec.kernel_w * width_),
+        row_elems_(spec.kernel_w * width_ * lanes_),
         blocks_(vectors_of(spec)),
         b_(name),
         src_(input_map(b_, "src", spec.src)),
-        weights_(b_.input("weights", blocks_ * spec.kernel_h * row_weights_ * lanes_, 64)),
+        weights_(b_.input("weights", blocks_ * spec.kernel_h * row_elems_, 64)),
         output_(b_, spec_, blocks_ * lanes_, 1, lanes_) {
     const loops::Type vector{loops::Scalar::f32, lanes_};
     acc_ = b_.registers("acc", vector, tile.pixels);
-    taps_ = b_.registers("taps", vector, static_cast<int>(row_weights_));
-    column_ = b_.registers("column", vector, 1);
+    taps_ = b_.registers("taps", vector, static_cast<int>(spec.kernel_w));
     lane_ = b_.registers("lane", vector, 1);
   }
 
@@ -86,25 +88,30 @@ class DepthwiseEmitter {
   }
 
   void reduce_row(const Affine& x, const Affine& kh, int64_t pixels) {
-    const Affine weights = (block_ * spec_.kernel_h + kh) * (row_weights_ * lanes_);
-    if (row_weights_ <= k_resident_weights)
-      b_.unrolled("tap", row_weights_, [&](Affine tap) {
-        b_.assign(taps_, tap, b_.load(weights_, weights + tap * lanes_, lanes_));
-      });
     const Affine row =
         pixel_index(spec_.src, n_, src_block_, y_ * spec_.stride_h + kh * spec_.dilation_h - spec_.pad_top,
                     x * spec_.stride_w - spec_.pad_left);
+    const Affine weights = (block_ * spec_.kernel_h + kh) * row_elems_;
+    if (width_ == 1) return reduce_channel(row, weights, 0, pixels);
+    // The columns are loaded for every channel again: they would not all stay in registers.
+    for (int64_t i = 0; i < width_; ++i)
+      b_.unrolled(
+          "channel", 1,
+          [&](Affine) { reduce_channel(row, weights + i * (spec_.kernel_w * lanes_), i, pixels); }, true);
+  }
+
+  /// What channel i of each group adds to the sums of a tile.
+  void reduce_channel(const Affine& row, const Affine& weights, int64_t i, int64_t pixels) {
+    const bool resident = spec_.kernel_w <= k_resident_weights;
+    if (resident)
+      b_.unrolled("tap", spec_.kernel_w, [&](Affine tap) {
+        b_.assign(taps_, tap, b_.load(weights_, weights + tap * lanes_, lanes_));
+      });
     for (const auto& [column, readers] : columns(pixels)) {
-      b_.assign(column_, 0, b_.load(src_, row + column * spec_.src.block, lanes_));
-      for (int64_t i = 0; i < width_; ++i) {
-        b_.assign(lane_, 0, spread(i));
-        for (const auto& [p, kw] : readers) {
-          const int64_t tap = kw * width_ + i;
-          const Value weight = row_weights_ <= k_resident_weights
-                                   ? b_.read(taps_, tap)
-                                   : b_.load(weights_, weights + tap * lanes_, lanes_);
-          b_.assign(acc_, p, loops::fma(b_.read(lane_), weight, b_.read(acc_, p)));
-        }
+      b_.assign(lane_, 0, spread(b_.load(src_, row + column * spec_.src.block, lanes_), i));
+      for (const auto& [p, kw] : readers) {
+        const Value weight = resident ? b_.read(taps_, kw) : b_.load(weights_, weights + kw * lanes_, lanes_);
+        b_.assign(acc_, p, loops::fma(b_.read(lane_), weight, b_.read(acc_, p)));
       }
     }
   }
@@ -119,9 +126,8 @@ class DepthwiseEmitter {
     return result;
   }
 
-  /// The column with channel i of each group in all lanes of that group.
-  Value spread(int64_t i) const {
-    const Value column = b_.read(column_);
+  /// `column` with channel i of each group in all lanes of that group.
+  Value spread(const Value& column, int64_t i) const {
     if (width_ == 1) return column;
     std::vector<int> lanes;
     for (int lane = 0; lane < lanes_; ++lane) lanes.push_back(static_cast<int>(lane / width_ * width_ + i));
@@ -140,15 +146,26 @@ class DepthwiseEmitter {
   const ConvSpec spec_;
   const DepthwiseTile tile_;
   const int lanes_;
-  const int64_t width_;        ///< channels of a group
-  const int64_t row_weights_;  ///< weight vectors of one kernel row
-  const int64_t blocks_;       ///< vectors of outputs
+  const int64_t width_;      ///< channels of a group
+  const int64_t row_elems_;  ///< weights of one kernel row
+  const int64_t blocks_;     ///< vectors of outputs
   Builder b_;
   BufferId src_, weights_;
   ConvOutput output_;
-  RegisterId acc_, taps_, column_, lane_;
+  RegisterId acc_, taps_, lane_;
   Affine n_, block_, src_block_, y_;
 };
+
+/// Measured. Where vectors are of 512 bits, permutes take turns with the fmas of one of two ports; elsewhere
+/// they have their own.
+double efficiency(const ConvSpec& spec, const DepthwiseTile& tile, const targets::Target& target) {
+  if (width_of(spec) == 1) return spec.stride_w == 1 ? 0.55 : 0.45;
+  constexpr int k_lanes_of_512_bits = 16;
+  if (target.vector_lanes < k_lanes_of_512_bits) return 0.8;
+  const int64_t fmas = tile.pixels * spec.kernel_w;
+  const int64_t apart = (spec.kernel_w - 1) * spec.dilation_w + (tile.pixels - 1) * spec.stride_w + 1;
+  return 0.88 * static_cast<double>(fmas) / static_cast<double>(fmas + std::min(apart, fmas));
+}
 
 }  // namespace
 
@@ -160,12 +177,16 @@ bool conv_depthwise_supports(const ConvSpec& spec, const targets::Target& target
 }
 
 std::vector<DepthwiseTile> conv_depthwise_tiles(const ConvSpec& spec, const targets::Target& target) {
-  const int64_t row_weights = spec.kernel_w * width_of(spec);
-  const int64_t resident = row_weights <= k_resident_weights ? row_weights : 0;
-  const int64_t most = std::clamp<int64_t>(target.vector_registers - resident - 3, 4, 16);
+  const int64_t resident = spec.kernel_w <= k_resident_weights ? spec.kernel_w : 0;
+  // Groups hold a permuted column and what says how it is permuted; wider tiles permute less for each sum.
+  const bool groups = width_of(spec) > 1;
+  const int64_t others = groups ? 2 : 3, widest = groups ? 24 : 16;
+  const int64_t most = std::clamp<int64_t>(target.vector_registers - resident - others, 4, widest);
   std::vector<DepthwiseTile> tiles;
-  for (int64_t pixels = most; pixels >= 4; pixels -= 4)
-    tiles.push_back({static_cast<int>(ColumnTiles(spec.dst.w, pixels).pixels)});
+  for (int64_t pixels = most; pixels >= 4; pixels -= 4) {
+    const int tile = static_cast<int>(ColumnTiles(spec.dst.w, pixels).pixels);
+    if (tiles.empty() || tiles.back().pixels != tile) tiles.push_back({tile});
+  }
   return tiles;
 }
 
@@ -194,7 +215,7 @@ Estimate estimate_conv_depthwise(const ConvSpec& spec, const DepthwiseTile& tile
   estimate.weight_bytes = blocks * taps * lanes * 4;
   estimate.l2_bytes = estimate.bytes_read;
   estimate.registers = static_cast<int>(tile.pixels + spec.kernel_w + 2);
-  estimate.efficiency = spec.stride_w == 1 ? 0.55 : 0.45;
+  estimate.efficiency = efficiency(spec, tile, target);
   return estimate;
 }
 
@@ -205,11 +226,15 @@ std::vector<float> pack_conv_depthwise(const ConvSpec& spec, const targets::Targ
   require(static_cast<int64_t>(weights.size()) == spec.dst.c * width * taps,
           "weights have the shape of the convolution");
   std::vector<float> packed(vectors_of(spec) * taps * width * lanes, 0.0F);
+  // [output vector][kh][channel of the group][kw][output lane]
+  const auto place_of = [&](int64_t output, int64_t i, int64_t tap) {
+    const int64_t row = (output / lanes * spec.kernel_h + tap / spec.kernel_w) * width + i;
+    return (row * spec.kernel_w + tap % spec.kernel_w) * lanes + output % lanes;
+  };
   for (int64_t output = 0; output < spec.dst.c; ++output)
     for (int64_t i = 0; i < width; ++i)
       for (int64_t tap = 0; tap < taps; ++tap)
-        packed[((output / lanes * taps + tap) * width + i) * lanes + output % lanes] =
-            weights[(output * width + i) * taps + tap];
+        packed[place_of(output, i, tap)] = weights[(output * width + i) * taps + tap];
   return packed;
 }
 
