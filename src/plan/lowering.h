@@ -103,7 +103,7 @@ class Lowering {
   std::map<ir::NodeId, ir::ValueId> rows_of_;   ///< the same by Transpose
   std::vector<int32_t> output_of_;              ///< by value: first graph output that it is, or -1
   KernelTable kernels_;
-  std::unordered_multimap<uint64_t, int32_t> weights_by_hash_;      ///< of their first bytes
+  std::unordered_multimap<uint64_t, int32_t> weights_by_hash_;  ///< of their first bytes
   std::vector<Diagnostic> refused_;
 };
 
