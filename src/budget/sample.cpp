@@ -24,12 +24,17 @@ FeatureMap map_like(const FeatureMap& whole, bool matrix, int64_t c, int64_t h, 
   return matrix ? kernels::matrix_map(w, c) : kernels::blocked_map(1, c, h, w, whole.block);
 }
 
-/// Cuts the outputs to a tile; the window reads the source around it, so that there is no padding.
+/// Cuts the outputs to a tile, or to the groups that fill one; the window reads the source around it, so that
+/// there is no padding.
 void cut(ConvSpec& spec, bool matrix, const TileExtents& tile) {
   spec.phases.reset();
   const int64_t h = std::min(spec.dst.h, tile.rows), w = std::min(spec.dst.w, tile.columns);
-  spec.dst = map_like(spec.dst, matrix, std::min(spec.dst.c, tile.channels), h, w);
-  spec.src = map_like(spec.src, matrix, spec.src.c,
+  const int64_t width = spec.dst.c / spec.groups, inputs = spec.src.c / spec.groups;
+  const int64_t groups = std::min(spec.groups, (tile.channels + width - 1) / width);
+  const int64_t outputs = spec.groups == 1 ? std::min(spec.dst.c, tile.channels) : groups * width;
+  spec.groups = groups;
+  spec.dst = map_like(spec.dst, matrix, outputs, h, w);
+  spec.src = map_like(spec.src, matrix, groups * inputs,
                       (h - 1) * spec.stride_h + (spec.kernel_h - 1) * spec.dilation_h + 1,
                       (w - 1) * spec.stride_w + (spec.kernel_w - 1) * spec.dilation_w + 1);
   spec.pad_top = spec.pad_left = 0;
@@ -87,10 +92,15 @@ std::vector<float> patch_of(const Operands& operands, const ConvSpec& whole, con
   return patch;
 }
 
+/// Products in one sum.
+int64_t reduction_of(const ConvSpec& spec) {
+  return spec.src.c / spec.groups * spec.kernel_h * spec.kernel_w;
+}
+
 /// Weights of the first channels, [k][c][kh][kw].
 std::vector<float> weights_of(const Operands& operands, const ConvSpec& whole, const ConvSpec& tile) {
   const std::span<const float> all = operands.weights->data<float>();
-  const int64_t reduction = whole.src.c * whole.kernel_h * whole.kernel_w;
+  const int64_t reduction = reduction_of(whole);
   std::vector<float> weights(tile.dst.c * reduction);
   for (int64_t k = 0; k < tile.dst.c; ++k)
     for (int64_t r = 0; r < reduction; ++r)
@@ -128,9 +138,10 @@ struct Sum {
   double value = 0, squares = 0;
 };
 
+/// `patch` is the channels of the output's group.
 Sum exact_sum(const ConvSpec& tile, const float* patch, const float* weights, int64_t y, int64_t x) {
   Sum sum;
-  for (int64_t c = 0; c < tile.src.c; ++c)
+  for (int64_t c = 0; c < tile.src.c / tile.groups; ++c)
     for (int64_t kh = 0; kh < tile.kernel_h; ++kh)
       for (int64_t kw = 0; kw < tile.kernel_w; ++kw) {
         const int64_t row = y * tile.stride_h + kh * tile.dilation_h;
@@ -170,12 +181,14 @@ std::optional<double> sampled_error(const KernelChoice& choice, const Operands& 
   const std::vector<float> weights = weights_of(operands, whole, *tile);
   const std::vector<float> dst =
       interpreted(small, laid_out(patch, tile->src), kernels::pack_weights(small, target, weights), target);
-  const int64_t reduction = tile->src.c * tile->kernel_h * tile->kernel_w;
+  const int64_t reduction = reduction_of(*tile);
+  const int64_t group_outputs = tile->dst.c / tile->groups, group_inputs = tile->src.c / tile->groups;
   double errors = 0, squares = 0;
   for (int64_t k = 0; k < tile->dst.c; ++k)
     for (int64_t y = 0; y < tile->dst.h; ++y)
       for (int64_t x = 0; x < tile->dst.w; ++x) {
-        const Sum sum = exact_sum(*tile, patch.data(), weights.data() + k * reduction, y, x);
+        const float* group = patch.data() + k / group_outputs * group_inputs * tile->src.h * tile->src.w;
+        const Sum sum = exact_sum(*tile, group, weights.data() + k * reduction, y, x);
         const double difference = dst[index_in(tile->dst, k, y, x)] - sum.value;
         errors += difference * difference;
         squares += sum.squares;

@@ -23,7 +23,7 @@ Operands operands_of(const ir::Graph& graph, ir::NodeId node, plan::Family famil
 
 /// The error of `choice` on some outputs in the middle of its map: the kernel with its own reduction on a
 /// map of one tile and one panel of channels, in the loop interpreter, beside sums in double. In the unit of
-/// declared_error. Nothing for kernels of several groups, and where all products are zero.
+/// declared_error. Nothing for kernels of several groups but conv_amx, and where all products are zero.
 std::optional<double> sampled_error(const kernels::KernelChoice& choice, const Operands& operands,
                                     const targets::Target& target);
 

@@ -47,7 +47,9 @@ std::vector<Candidate> candidates(const ConvSpec& spec, const targets::Target& t
     const double predicted = cycles(estimate(choice, target), target);
     found.push_back({predicted / factor, std::move(choice)});
   };
-  if (conv_direct_supports(spec, target))
+  if (conv_depthwise_supports(spec, target))
+    add(ConvDepthwiseChoice{spec, conv_depthwise_tiles(spec, target).front()}, 1);
+  else if (conv_direct_supports(spec, target))
     add(ConvDirectChoice{spec, conv_direct_tiles(spec, target).front()}, 1);
   if (policy.winograd && conv_winograd_supports(spec, target))
     add(ConvWinogradChoice{spec, conv_winograd_tiles(spec, target).front()}, k_clear_win);
@@ -63,6 +65,8 @@ Halo halo_of(const KernelChoice& choice) {
   if (const auto* winograd = std::get_if<ConvWinogradChoice>(&choice))
     return winograd_halo(winograd->spec, winograd->tile);
   if (std::holds_alternative<ConvAmxChoice>(choice)) return {};
+  if (const auto* depthwise = std::get_if<ConvDepthwiseChoice>(&choice))
+    return required_halo(depthwise->spec);
   const ConvSpec& spec = std::get<ConvDirectChoice>(choice).spec;
   const bool stages = spec.src.block == 1 && spec.groups == 1;  // brings its own padding
   return stages ? Halo{} : required_halo(spec);
@@ -166,8 +170,6 @@ Epilogue* epilogue_of(KernelChoice& choice) {
 
 std::vector<KernelChoice> conv_candidates(const ConvSpec& spec, const targets::Target& target,
                                           const ConvPolicy& policy) {
-  if (conv_depthwise_supports(spec, target))
-    return {ConvDepthwiseChoice{spec, conv_depthwise_tiles(spec, target).front()}};
   std::vector<KernelChoice> choices;
   for (Candidate& candidate : candidates(spec, target, policy)) {
     if (covers(spec.src.halo, halo_of(candidate.choice))) choices.push_back(std::move(candidate.choice));
@@ -182,7 +184,6 @@ KernelChoice choose_conv(const ConvSpec& spec, const targets::Target& target, co
 }
 
 Halo preferred_halo(const ConvSpec& spec, const targets::Target& target, const ConvPolicy& policy) {
-  if (conv_depthwise_supports(spec, target)) return required_halo(spec);
   const std::vector<Candidate> found = candidates(spec, target, policy);
   return found.empty() ? required_halo(spec) : halo_of(found.front().choice);
 }

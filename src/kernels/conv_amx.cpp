@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "base/diagnostic.h"
+#include "kernels/conv_amx_groups.h"
 #include "kernels/conv_amx_source.h"
 #include "kernels/conv_output.h"
 
@@ -219,6 +220,7 @@ class AmxEmitter {
 loops::LoopNest conv_amx(const std::string& name, const ConvSpec& spec, const AmxTile& tile,
                          const targets::Target& target) {
   require(conv_amx_supports(spec, target), "conv_amx supports the convolution");
+  if (spec.groups > 1) return conv_amx_groups(name, spec, tile, target);
   if (is_narrow(spec)) return AmxEmitter<AmxNarrowSource>(name, spec, tile, target).emit();
   return AmxEmitter<AmxWideSource>(name, spec, tile, target).emit();
 }

@@ -20,6 +20,13 @@ struct PartPair {
 /// products below 2^-24 of the largest, amx3 below 2^-16 (docs/numerics.md).
 std::span<const PartPair> part_pairs(int products);
 
+/// Parts of each value that `products` products of parts need.
+int64_t parts_of(int products);
+
+/// Part `part` of `value` as bf16: rounded to nearest after the parts before, as the kernel splits its
+/// source.
+uint32_t part_of(float value, int64_t part);
+
 /// Plain maps of few channels are staged pixel by pixel (AmxNarrowSource).
 bool is_narrow(const ConvSpec& spec);
 

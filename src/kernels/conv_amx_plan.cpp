@@ -6,6 +6,7 @@
 
 #include "base/diagnostic.h"
 #include "kernels/conv_amx_geometry.h"
+#include "kernels/conv_amx_groups.h"
 #include "kernels/conv_output.h"
 #include "loops/tiles.h"
 
@@ -23,21 +24,8 @@ int64_t ceil_div(int64_t a, int64_t b) {
   return (a + b - 1) / b;
 }
 
-int64_t parts_of(int products) {
-  return products == 6 ? 3 : products == 3 ? 2 : 1;
-}
-
 int64_t row_blocks_of(const ConvSpec& spec, int64_t rows) {
   return ceil_div(spec.dst.h, rows);
-}
-
-/// Part `part` of `value`, as stage_pixel of the kernel takes it: rounded to nearest after the parts before.
-uint32_t part_of(float value, int64_t part) {
-  for (;; --part) {
-    const uint32_t bits = loops::pack_bf16(std::bit_cast<uint32_t>(value), 0);
-    if (part == 0) return bits;
-    value -= std::bit_cast<float>(bits << 16);
-  }
 }
 
 /// Where the weight of a channel and tap meets its source: step of the reduction, pair of the step, half.
@@ -109,6 +97,18 @@ double predicted_ns(const ConvSpec& spec, const AmxTile& tile, const targets::Ta
 }
 
 }  // namespace
+
+int64_t parts_of(int products) {
+  return products == 6 ? 3 : products == 3 ? 2 : 1;
+}
+
+uint32_t part_of(float value, int64_t part) {
+  for (;; --part) {
+    const uint32_t bits = loops::pack_bf16(std::bit_cast<uint32_t>(value), 0);
+    if (part == 0) return bits;
+    value -= std::bit_cast<float>(bits << 16);
+  }
+}
 
 std::span<const PartPair> part_pairs(int products) {
   static constexpr PartPair k_six[] = {{2, 0}, {1, 0}, {1, 1}, {0, 1}, {0, 2}, {0, 0}};
@@ -197,15 +197,17 @@ int64_t AmxGeometry::sum_elems() const {
 }
 
 bool conv_amx_supports(const ConvSpec& spec, const targets::Target& target) {
+  if (spec.groups > 1) return conv_amx_groups_supports(spec, target);
   const int64_t lanes = target.vector_lanes;
   constexpr int64_t k_most_narrow_channels = 4;
   const bool narrow = is_narrow(spec) && spec.src.c <= k_most_narrow_channels && spec.dilation_w == 1;
   const bool reads =
       spec.src.block == lanes || (spec.src.block >= spec.src.c && spec.src.block > 1) || narrow;
-  return target.tile_products_per_ns > 0 && spec.groups == 1 && reads && conv_output_writes(spec, target);
+  return target.tile_products_per_ns > 0 && reads && conv_output_writes(spec, target);
 }
 
 std::vector<AmxTile> conv_amx_tiles(const ConvSpec& spec, int products, const targets::Target& target) {
+  if (spec.groups > 1) return conv_amx_groups_tiles(spec, products, target);
   std::vector<std::pair<double, AmxTile>> candidates;
   const int64_t panels = ceil_div(ceil_div(spec.dst.c, target.vector_lanes), k_amx_panel_vectors);
   const auto add = [&](AmxTile tile) {
@@ -233,6 +235,7 @@ std::vector<AmxTile> conv_amx_tiles(const ConvSpec& spec, int products, const ta
 }
 
 Estimate estimate_conv_amx(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target) {
+  if (spec.groups > 1) return estimate_conv_amx_groups(spec, tile, target);
   const AmxGeometry g(spec, tile, target);
   Estimate e;
   const double reduction = static_cast<double>(spec.src.c * spec.kernel_h * spec.kernel_w);
@@ -257,6 +260,7 @@ Estimate estimate_conv_amx(const ConvSpec& spec, const AmxTile& tile, const targ
 
 std::vector<float> pack_conv_amx(const ConvSpec& spec, const AmxTile& tile, const targets::Target& target,
                                  std::span<const float> weights) {
+  if (spec.groups > 1) return pack_conv_amx_groups(spec, tile, target, weights);
   const AmxGeometry g(spec, tile, target);
   const int64_t lanes = target.vector_lanes, kernel_taps = spec.kernel_h * spec.kernel_w;
   require(static_cast<int64_t>(weights.size()) == spec.dst.c * spec.src.c * kernel_taps,

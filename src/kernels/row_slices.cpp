@@ -115,7 +115,8 @@ std::optional<RowSlices> row_slices(const KernelChoice& choice, const targets::T
         if constexpr (std::is_same_v<Choice, PoolSpec> || std::is_same_v<Choice, UpsampleSpec>) {
           return rows_of(c);
         } else if constexpr (requires { c.tile; }) {
-          if (c.spec.phases) return std::nullopt;
+          const bool sets = std::is_same_v<Choice, ConvAmxChoice> && c.spec.groups > 1;
+          if (c.spec.phases || sets) return std::nullopt;
           return with_window(rows_of(c, target), c.spec);
         } else {
           return std::nullopt;

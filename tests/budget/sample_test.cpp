@@ -59,6 +59,19 @@ TEST(SampledError, OfAConvolutionIsNearTheDeclaredOne) {
   EXPECT_GT(errors.at(Algorithm::amx3), 5 * errors.at(Algorithm::amx6));
 }
 
+TEST(SampledError, OfGroupsIsNearTheDeclaredOne) {
+  const std::map<Algorithm, double> errors = sampled(budget_graph(R"(
+    x = input f32[1,104,28,28]
+    w = constant f32[104,8,3,3] random(seed=1)
+    y = Conv(x, w) {pads=[1,1,1,1], group=13}
+    output y
+)"),
+                                                     7);
+  EXPECT_EQ(errors.at(Algorithm::direct), -1) << "is not sampled";
+  EXPECT_LT(errors.at(Algorithm::amx3), 3 * budget::declared_error(Algorithm::amx3, 8 * 9));
+  EXPECT_GT(errors.at(Algorithm::amx3), budget::declared_error(Algorithm::amx3, 8 * 9) / 2);
+}
+
 TEST(SampledError, OfAMatrixProductIsNearTheDeclaredOneEitherWayRound) {
   const std::map<Algorithm, double> errors = sampled(budget_graph(R"(
     x = input f32[40,128]
