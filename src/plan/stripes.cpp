@@ -17,6 +17,8 @@ namespace {
 constexpr double k_large_maps = 0.5, k_large_link = 0.4, k_most_weights = 0.25, k_fits = 0.75, k_stripe = 0.5;
 constexpr size_t k_most_members = 4;
 constexpr int64_t k_least_rows = 4;  ///< of a stripe
+/// Threads share stripes: few of them, or an odd number, would leave cores idle.
+constexpr int64_t k_least_stripes = 4, k_even_stripes = 2;
 static_assert(k_most_members <= k_most_stripe_members);
 
 /// Launches [first, first + members.size()) that may become one.
@@ -170,7 +172,7 @@ std::optional<Striped> cut_to_fit(const Plan& plan, const Run& run) {
   for (const Launch* member : run.members) all_bytes += plan.buffers[result_of(*member)].size_bytes;
   if (static_cast<double>(all_bytes) <= k_fits * l2) return std::nullopt;
   const int64_t rows = kernels::dst_of(*run.members.back()->choice).h;
-  for (int64_t stripes = 2; rows / stripes >= k_least_rows; ++stripes) {
+  for (int64_t stripes = k_least_stripes; rows / stripes >= k_least_rows; stripes += k_even_stripes) {
     Striped striped = cut(plan, run, (rows + stripes - 1) / stripes);
     if (stripe_bytes(plan, run, striped) <= k_stripe * l2) return striped;
   }
