@@ -11,6 +11,8 @@
 #include <limits>
 #include <set>
 
+#include "plan/range.h"
+
 namespace onepass::plan {
 
 namespace {
@@ -18,18 +20,6 @@ namespace {
 using ir::Graph;
 using ir::ValueId;
 using kernels::Halo;
-
-/// Blocks [begin, end) of a component.
-struct Range {
-  int64_t begin = 0, end = 0;
-};
-
-bool overlap(std::vector<Range>& ranges) {
-  std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  for (size_t i = 1; i < ranges.size(); ++i)
-    if (ranges[i].begin < ranges[i - 1].end) return true;
-  return false;
-}
 
 class Placer {
  public:

@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "plan/grouping.h"
+#include "plan/range.h"
 
 namespace onepass::plan {
 
@@ -19,17 +20,6 @@ using ir::Graph;
 using ir::NodeId;
 using ir::ValueId;
 using patterns::Failure;
-
-struct Range {
-  int64_t begin = 0, end = 0;
-};
-
-bool overlap(std::vector<Range>& ranges) {
-  std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) { return a.begin < b.begin; });
-  for (size_t i = 1; i < ranges.size(); ++i)
-    if (ranges[i].begin < ranges[i - 1].end) return true;
-  return false;
-}
 
 class PlainPlacer {
  public:

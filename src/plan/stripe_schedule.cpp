@@ -5,16 +5,13 @@
 #include <numeric>
 
 #include "base/diagnostic.h"
+#include "plan/range.h"
 
 namespace onepass::plan {
 
 namespace {
 
 using kernels::RowGroup;
-
-struct Range {
-  int64_t begin = 0, end = 0;
-};
 
 /// Rows that some groups of a member read.
 Range rows_read(const StripeRows& consumer, const StripeRows& producer, Range groups) {

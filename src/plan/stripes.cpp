@@ -151,13 +151,12 @@ Striped cut(const Plan& plan, const Run& run, int64_t final_rows) {
 /// Bytes that one stripe touches.
 double stripe_bytes(const Plan& plan, const Run& run, const Striped& striped) {
   int64_t outer_bytes = plan.buffers[result_of(*run.members.back())].size_bytes;
-  for (size_t m = 0; m < run.members.size(); ++m)
-    for (size_t operand = 0; operand < run.members[m]->reads.size(); ++operand) {
-      const Buffer& b = plan.buffers[run.members[m]->reads[operand]];
-      const bool held = std::any_of(run.links.begin(), run.links.end(), [&](const StripeLink& link) {
-        return result_of(*run.members[link.producer]) == run.members[m]->reads[operand];
-      });
-      if (!held && b.space != BufferSpace::weights) outer_bytes += b.size_bytes;
+  for (const Launch* member : run.members)
+    for (const int32_t read : member->reads) {
+      const bool held = std::any_of(run.members.begin(), run.members.end(),
+                                    [&](const Launch* other) { return result_of(*other) == read; });
+      if (!held && plan.buffers[read].space != BufferSpace::weights)
+        outer_bytes += plan.buffers[read].size_bytes;
     }
   const auto stripes = static_cast<double>(striped.tables.back().since.size());
   return static_cast<double>(striped.held_bytes + run.weight_bytes) +
